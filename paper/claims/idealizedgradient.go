@@ -248,13 +248,11 @@ func ghatMatrices(e *ledger.Env) []exact.Matrix {
 // decideRational decides the bound for values of beta at which exp(beta) and all
 // exp(beta mu) are rational.
 func (b ghatBound) decideRational(w *ledger.Worst, pi exact.Matrix, r *big.Rat) {
-	gamma, d, mu := b.rationalGamma(pi, r), int64(1), exact.MustStationary(pi)
+	gamma := b.rationalGamma(pi, r)
 	if gamma == nil {
 		return
 	}
-	for _, m := range mu {
-		d = leastMultiple(d, m.Denom().Int64())
-	}
+	d := exact.NewBeta(exact.Frac(1, 1), exact.MustStationary(pi)...).Denominator
 	bases := []*big.Rat{big.NewRat(1, 1), big.NewRat(9, 8), big.NewRat(3, 2), big.NewRat(3, 1), big.NewRat(400, 1)}
 	switch {
 	case b.drops == betaNotNegative && d > 60:
@@ -266,31 +264,12 @@ func (b ghatBound) decideRational(w *ledger.Worst, pi exact.Matrix, r *big.Rat) 
 	}
 	factor := b.factor.rational(pi, gamma, r)
 	for _, base := range bases {
-		ghat, eb := ghatAsDefined(pi, r, base, d), exact.Pow(base, int(d))
+		ghat, eb := exact.Beta{Root: base, Denominator: d}.GHat(pi, r), exact.Pow(base, int(d))
 		at := func() ledger.Instance {
 			return ledger.Instance{"S": len(pi), "pi": pi, "r": r, "gamma": gamma, "exp(beta)": eb}
 		}
 		w.AtMostRat(exact.Quo(factor, exact.Pow(eb, int(b.decay))), ghat, at)
 	}
-}
-
-// ghatAsDefined returns ghat(beta; pi) for exp(beta) = base^d by its definition in the
-// appendix, from the limits of E1/E2 and of E3:
-//
-//	1/(S(S-1)) sum_s (sum_s' pi(s'|s) lim E1/E2 - lim E3)
-func ghatAsDefined(pi exact.Matrix, r, base *big.Rat, d int64) *big.Rat {
-	sum, s := new(big.Rat), int64(len(pi))
-	c := scene{pi: pi, mu: exact.MustStationary(pi), denominator: d, base: base}
-	one := exact.Frac(1, 1)
-	for c.s = range pi {
-		for t, p := range pi[c.s] {
-			above, below := c.limits(r, p, c.mu[t])
-			sum.Add(sum, exact.Mul(p, exact.Quo(above, below)))
-		}
-		above, below := c.limits(r, one, one)
-		sum.Sub(sum, exact.Quo(above, below))
-	}
-	return exact.Quo(sum, exact.Frac(s*(s-1), 1))
 }
 
 var lemBoundGHatStepSecond = ledger.Claim{

@@ -655,9 +655,9 @@ func decideDenominator(w *ledger.Worst, pi exact.Matrix, gamma, lower, r *big.Ra
 	rest := exact.Sub(one, r)
 	for s, mu := range exact.MustStationary(pi) {
 		for _, root := range []*big.Rat{one, exact.Frac(6, 5), exact.Frac(3, 2), exact.Frac(2, 1)} {
-			eb, em := exact.Pow(root, int(mu.Denom().Int64())), exact.Pow(root, int(mu.Num().Int64()))
-			of := scene{pi: pi, mu: exact.MustStationary(pi), s: s, denominator: mu.Denom().Int64(), base: root}
-			_, denominator := of.limits(r, one, one)
+			beta := exact.NewBeta(root, mu)
+			eb, em := beta.Exp(one), beta.Exp(mu)
+			_, denominator := beta.E12Terms(one, mu, one, r)
 			w.AtMostRat(exact.Mul(exact.Mul(rest, eb), lower), denominator, func() ledger.Instance {
 				return ledger.Instance{
 					"S": len(pi), "orbits": withPartners(pi), "mu(s)": mu, "s": s + 1, "r": r, "gamma": gamma,

@@ -93,7 +93,7 @@ func TestConcentrationAsPrinted(t *testing.T) {
 // -4 and B2 = 7.
 func TestQuotientsAsPrinted(t *testing.T) {
 	check := comparing(t)
-	q := quotient{value: exact.Frac(-4, 1), below: exact.Frac(7, 1)}
+	q := exact.Quotient{Value: exact.Frac(-4, 1), Below: exact.Frac(7, 1)}
 	var errs [8]*big.Rat
 	for n := range errs {
 		errs[n] = exact.Frac(int64(n+2), 1)
@@ -121,22 +121,22 @@ func TestLongRunsAgreeWithRationals(t *testing.T) {
 	u := asymmetrics()[1]
 	for _, g := range []*graph.Forest{u.graph, graph.MustNew(graph.Root, 0, graph.Root, 0, graph.Root)} {
 		for _, roots := range []rootRows{rootsUniform, rootsOnThemself, rootsOnOne} {
-			c := scene{
-				graph: g, pi: u.first, mu: exact.MustStationary(u.first), roots: roots, x: []int{1, 2, 2, 0, 1}, s: 1,
-				denominator: 15, base: exact.Frac(11, 10),
+			c := exact.StageTwo{
+				Graph: g, Attend: roots.attend(g), X: []int{1, 2, 2, 0, 1}, S: 1,
+				Beta: exact.Beta{Root: exact.Frac(11, 10), Denominator: 15},
 			}
 			run := longRun{u.graph.Parents(), u.chain(), roots, []int{1, 2, 2, 0, 2}, g != u.graph}
 			beta, spread := 15*math.Log(1.1), 0.0
 			for _, i := range g.Roots() {
-				far := exact.Float(c.score(i)) - u.chain().Mu[1]
+				far := exact.Float(c.Score(i)) - u.chain().Mu[1]
 				spread += far * far / 5
 			}
 			sums := run.sums(1, beta)
 			check("the spread of the roots", sums.spread, spread)
-			for c.a = range 3 {
-				v, vz, hit, hitZ := c.averages()
+			for c.A = range 3 {
+				v, vz, hit, hitZ := c.Sums()
 				for k, want := range []*big.Rat{v, vz, hit, hitZ} {
-					got := []float64{sums.v, sums.vz, sums.hit[c.a], sums.hitZ[c.a]}[k]
+					got := []float64{sums.v, sums.vz, sums.hit[c.A], sums.hitZ[c.A]}[k]
 					check("a sum over a sequence", got*num.Exp(beta), exact.Float(want))
 				}
 			}

@@ -19,12 +19,9 @@ import (
 //
 //	|value - limit| <= (|value| inside + outside) / below
 type quotientUse struct {
-	quotient        func(scene) quotient
+	quotient        func(exact.StageTwo) exact.Quotient
 	inside, outside []errorTerm
 }
-
-// A quotient is A1/B1 with its limit A2/B2; below is B2.
-type quotient struct{ value, limit, below *big.Rat }
 
 // An errorTerm is e^(power beta) |E_n|, or e^(power beta) E_n if signed. E_0 is epsilon.
 type errorTerm struct {
@@ -40,20 +37,6 @@ func (t errorTerm) name() string {
 	return fmt.Sprintf("E_%d", t.n)
 }
 
-// A scene is a sequence with a query s and a token s' = a. base is exp(beta/denominator).
-// All scores and mu are multiples of 1/denominator, so exp(beta z) is rational.
-type scene struct {
-	graph       *graph.Forest
-	pi          exact.Matrix
-	mu          exact.Vector
-	roots       rootRows
-	x           []int
-	s, a        int
-	denominator int64
-	base        *big.Rat
-	epsilon     *big.Rat
-}
-
 // rootRows describes the rows of softmax(A1_*) that belong to roots.
 type rootRows string
 
@@ -63,107 +46,31 @@ const (
 	rootsOnOne      rootRows = "on position 1"
 )
 
-// exp returns e^(beta z). It panics unless z is a multiple of 1/denominator.
-func (c scene) exp(z *big.Rat) *big.Rat {
-	if isOne(c.base) {
-		return c.base
-	}
-	k := exact.Mul(z, exact.Frac(c.denominator, 1))
-	if !k.IsInt() {
-		panic(fmt.Sprintf("claims: e^(beta %s) for multiples of 1/%d", z.RatString(), c.denominator))
-	}
-	return exact.Pow(c.base, int(k.Num().Int64()))
-}
-
-// score returns z~(X;s)_i.
-func (c scene) score(i int) *big.Rat {
-	at := i
-	switch p := c.graph.Parent(i); {
-	case p >= 0:
-		at = p
-	case c.roots == rootsUniform:
-		return exact.Frac(occurrences(c.s, c.x[:i+1]), int64(i+1))
-	case c.roots == rootsOnOne:
-		at = 0
-	}
-	return indicator(c.x[at] == c.s)
-}
-
-// averages returns the means over i of e^(beta z_i), e^(beta z_i) z_i,
-// e^(beta z_i) 1{x_i = s'} and e^(beta z_i) z_i 1{x_i = s'}.
-func (c scene) averages() (v, vz, hit, hitZ *big.Rat) {
-	v, vz, hit, hitZ = new(big.Rat), new(big.Rat), new(big.Rat), new(big.Rat)
-	t := exact.Frac(int64(c.graph.T()), 1)
-	for i, x := range c.x {
-		z := c.score(i)
-		e := exact.Quo(c.exp(z), t)
-		v.Add(v, e)
-		vz.Add(vz, exact.Mul(e, z))
-		if x == c.a {
-			hit.Add(hit, e)
-			hitZ.Add(hitZ, exact.Mul(e, z))
+// attend returns the Attend of [exact.StageTwo]: children attend to their parents.
+func (r rootRows) attend(g *graph.Forest) []int {
+	out := g.Parents()
+	for _, i := range g.Roots() {
+		switch r {
+		case rootsOnThemself:
+			out[i] = i
+		case rootsOnOne:
+			out[i] = 0
 		}
 	}
-	return v, vz, hit, hitZ
+	return out
 }
 
-// errors returns epsilon and the errors E_1, ..., E_7 of the proofs.
-func (c scene) errors() [8]*big.Rat {
-	var sum [8]*big.Rat
-	for n := range sum {
-		sum[n] = new(big.Rat)
-	}
-	add := func(n int, value, limit *big.Rat) {
-		sum[n].Add(sum[n], exact.Quo(exact.Sub(value, limit), exact.Frac(int64(c.graph.T()), 1)))
-	}
-	mu, to := c.mu[c.s], c.mu[c.a]
-	em := c.exp(mu)
-	for i, x := range c.x {
-		hit := indicator(x == c.a)
-		if p := c.graph.Parent(i); p >= 0 {
-			parent := indicator(c.x[p] == c.s)
-			add(1, parent, mu)
-			add(4, exact.Mul(parent, hit), exact.Mul(mu, c.pi[c.s][c.a]))
-			add(5, hit, to)
-			continue
-		}
-		z := c.score(i)
-		e := c.exp(z)
-		add(2, exact.Mul(e, z), exact.Mul(em, mu))
-		add(3, e, em)
-		add(6, exact.Mul(exact.Mul(e, z), hit), exact.Mul(exact.Mul(em, mu), to))
-		add(7, exact.Mul(e, hit), exact.Mul(em, to))
-	}
-	sum[0] = c.epsilon
-	return sum
-}
-
-// r returns the fraction of roots.
-func (c scene) r() *big.Rat { return exact.Frac(int64(len(c.graph.Roots())), int64(c.graph.T())) }
-
-// limits returns numerator and denominator of the limit in eq. (39) for a root fraction r,
-// pi(s'|s) = p and mu(s') = to, as [theory.E12Terms] does in floats up to a factor e^beta.
-// With p = to = 1 it is eq. (40). The limit of f is the quotient of the two denominators.
-func (c scene) limits(r, p, to *big.Rat) (above, below *big.Rat) {
-	one := exact.Frac(1, 1)
-	mu, e, rest := c.mu[c.s], c.exp(one), exact.Sub(one, r)
-	roots := exact.Mul(exact.Mul(r, c.exp(mu)), to)
-	above = exact.Add(exact.Mul(exact.Mul(rest, e), exact.Mul(mu, p)), exact.Mul(roots, mu))
-	below = exact.Add(exact.Add(
-		exact.Mul(exact.Mul(rest, exact.Sub(e, one)), exact.Mul(mu, p)), exact.Mul(rest, to)), roots)
-	return above, below
+// A scene is an instance of stage 2 with its rows of roots.
+type scene struct {
+	exact.StageTwo
+	roots rootRows
 }
 
 // quotientE3 is E3.
 var quotientE3 = quotientUse{
-	quotient: func(c scene) quotient {
-		one := exact.Frac(1, 1)
-		v, vz, _, _ := c.averages()
-		above, below := c.limits(c.r(), one, one)
-		return quotient{exact.Quo(vz, v), exact.Quo(above, below), below}
-	},
-	inside:  []errorTerm{{n: 1, power: 1, idle: true}, {n: 3}},
-	outside: []errorTerm{{n: 1, power: 1}, {n: 2}},
+	quotient: exact.StageTwo.E3,
+	inside:   []errorTerm{{n: 1, power: 1, idle: true}, {n: 3}},
+	outside:  []errorTerm{{n: 1, power: 1}, {n: 2}},
 }
 
 // quotientE3Printed has all errors inside, and E_2 and E_3 without absolute value.
@@ -174,14 +81,9 @@ var quotientE3Printed = quotientUse{
 
 // quotientE12 is E1/(E2 + epsilon).
 var quotientE12 = quotientUse{
-	quotient: func(c scene) quotient {
-		v, _, hit, hitZ := c.averages()
-		above, below := c.limits(c.r(), c.pi[c.s][c.a], c.mu[c.a])
-		value := exact.Quo(exact.Quo(hitZ, v), exact.Add(exact.Quo(hit, v), c.epsilon))
-		return quotient{value, exact.Quo(above, below), below}
-	},
-	inside:  []errorTerm{{n: 4, power: 1, idle: true}, {n: 5}, {n: 7}, {n: 0, power: 1}},
-	outside: []errorTerm{{n: 4, power: 1}, {n: 6}},
+	quotient: exact.StageTwo.E12,
+	inside:   []errorTerm{{n: 4, power: 1, idle: true}, {n: 5}, {n: 7}, {n: 0, power: 1}},
+	outside:  []errorTerm{{n: 4, power: 1}, {n: 6}},
 }
 
 var quotientE12Printed = quotientUse{
@@ -191,15 +93,9 @@ var quotientE12Printed = quotientUse{
 
 // quotientF is f.
 var quotientF = quotientUse{
-	quotient: func(c scene) quotient {
-		one := exact.Frac(1, 1)
-		v, _, hit, _ := c.averages()
-		_, above := c.limits(c.r(), c.pi[c.s][c.a], c.mu[c.a])
-		_, below := c.limits(c.r(), one, one)
-		return quotient{exact.Quo(hit, v), exact.Quo(above, below), below}
-	},
-	inside:  []errorTerm{{n: 1, power: 1}, {n: 3}},
-	outside: []errorTerm{{n: 4, power: 1}, {n: 5}, {n: 7}},
+	quotient: exact.StageTwo.F,
+	inside:   []errorTerm{{n: 1, power: 1}, {n: 3}},
+	outside:  []errorTerm{{n: 4, power: 1}, {n: 5}, {n: 7}},
 }
 
 var quotientFPrinted = quotientUse{
@@ -257,11 +153,11 @@ func displayedUseAt(use quotientUse, bases ...*big.Rat) ledger.Check {
 				if w.Failed() || e.Err() != nil {
 					break
 				}
-				for x := range task.Sequences(len(c.pi), c.graph.T()) {
-					c.x = x
-					for pair := range task.Sequences(len(c.pi), 2) {
-						c.s, c.a = pair[0], pair[1]
-						if (c.s == x[len(x)-1]) == inSequence {
+				for x := range task.Sequences(len(c.Pi), c.Graph.T()) {
+					c.X = x
+					for pair := range task.Sequences(len(c.Pi), 2) {
+						c.S, c.A = pair[0], pair[1]
+						if (c.S == x[len(x)-1]) == inSequence {
 							use.decide(&w, c)
 						}
 					}
@@ -290,19 +186,9 @@ func scenes(e *ledger.Env, bases ...*big.Rat) []scene {
 			if len(pi) > 2 && g.T() > 4 { // too many sequences
 				continue
 			}
-			mu := exact.MustStationary(pi)
 			for _, base := range bases {
 				for _, roots := range []rootRows{rootsUniform, rootsOnThemself, rootsOnOne} {
-					c := scene{graph: g, pi: pi, mu: mu, roots: roots, base: base, epsilon: epsilon, denominator: 1}
-					for _, m := range mu {
-						c.denominator = leastMultiple(c.denominator, m.Denom().Int64())
-					}
-					for _, i := range g.Roots() {
-						if roots == rootsUniform {
-							c.denominator = leastMultiple(c.denominator, int64(i+1))
-						}
-					}
-					out = append(out, c)
+					out = append(out, scene{exact.NewStageTwo(g, pi, roots.attend(g), base, epsilon), roots})
 				}
 			}
 		}
@@ -312,17 +198,13 @@ func scenes(e *ledger.Env, bases ...*big.Rat) []scene {
 
 func isOne(x *big.Rat) bool { return x.Cmp(exact.Frac(1, 1)) == 0 }
 
-func leastMultiple(a, b int64) int64 {
-	return new(big.Int).Div(big.NewInt(a*b), new(big.Int).GCD(nil, nil, big.NewInt(a), big.NewInt(b))).Int64()
-}
-
 // decide decides the inequality in one scene.
 func (use quotientUse) decide(w *ledger.Worst, c scene) {
-	q, e := use.quotient(c), c.exp(exact.Frac(1, 1))
-	w.AtMostRat(exact.Abs(exact.Sub(q.value, q.limit)), use.bound(q, c.errors(), e), func() ledger.Instance {
+	q, e := use.quotient(c.StageTwo), c.Beta.Exp(exact.Frac(1, 1))
+	w.AtMostRat(exact.Abs(exact.Sub(q.Value, q.Limit)), use.bound(q, c.Errors(), e), func() ledger.Instance {
 		in := ledger.Instance{
-			"graph": c.graph, "pi": c.pi, "X": ledger.OneBased(c.x), "s": c.s + 1, "s'": c.a + 1,
-			"value": q.value, "limit": q.limit,
+			"graph": c.Graph, "pi": c.Pi, "X": ledger.OneBased(c.X), "s": c.S + 1, "s'": c.A + 1,
+			"value": q.Value, "limit": q.Limit,
 		}
 		if isOne(e) {
 			in["beta"] = new(big.Rat)
@@ -330,7 +212,7 @@ func (use quotientUse) decide(w *ledger.Worst, c scene) {
 			in["exp(beta)"] = e
 		}
 		if slices.ContainsFunc(use.inside, func(t errorTerm) bool { return t.n == 0 }) {
-			in["eps"] = c.epsilon
+			in["eps"] = c.Eps
 		}
 		if c.roots != rootsUniform {
 			in["roots"] = string(c.roots)
@@ -340,7 +222,7 @@ func (use quotientUse) decide(w *ledger.Worst, c scene) {
 }
 
 // bound returns the right side for e = e^beta.
-func (use quotientUse) bound(q quotient, errs [8]*big.Rat, e *big.Rat) *big.Rat {
+func (use quotientUse) bound(q exact.Quotient, errs [8]*big.Rat, e *big.Rat) *big.Rat {
 	sum := func(terms []errorTerm) *big.Rat {
 		total := new(big.Rat)
 		for _, term := range terms {
@@ -352,7 +234,7 @@ func (use quotientUse) bound(q quotient, errs [8]*big.Rat, e *big.Rat) *big.Rat 
 		}
 		return total
 	}
-	return exact.Quo(exact.Add(exact.Mul(exact.Abs(q.value), sum(use.inside)), sum(use.outside)), q.below)
+	return exact.Quo(exact.Add(exact.Mul(exact.Abs(q.Value), sum(use.inside)), sum(use.outside)), q.Below)
 }
 
 func indicator(b bool) *big.Rat { return exact.Frac(int64(unit(b)), 1) }

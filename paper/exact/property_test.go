@@ -34,6 +34,8 @@ func TestProperties(t *testing.T) {
 		"GradientLaw SecondGradientLaw":                                                                           gradientLaws,
 		"GHat":                                                                                                    stageTwo,
 		"PairMean Pairs.States":                                                                                   pairLaws,
+		"NewBeta Beta.Exp Beta.E12Terms Beta.GHat":                                                                betas,
+		"NewStageTwo StageTwo.Score StageTwo.Sums StageTwo.Errors StageTwo.E3 StageTwo.E12 StageTwo.F":            sequences,
 	}, nil)
 }
 
@@ -527,6 +529,69 @@ func stageTwo(t *rapid.T) {
 	}
 	if h.Hi.Sign() < 0 {
 		t.Fatalf("ghat(beta) is in %v, want a convex function's", h)
+	}
+}
+
+func betas(t *rapid.T) {
+	root, z, r := rational().Draw(t, "root"), rational().Draw(t, "z"), rational().Draw(t, "r")
+	var b Beta
+	if !property.Decide(t, root.Sign() > 0, refused(t, func() { b = NewBeta(root, z, Frac(1, 2)) })) {
+		return
+	}
+	var e, ghat *big.Rat
+	zero := root.Cmp(one) == 0
+	if property.Decide(t, z.Sign() >= 0 || zero, refused(t, func() { e = b.Exp(z) })) {
+		equal(t, "e^(beta z)", Pow(e, int(b.Denominator)), Pow(b.Exp(one), int(Mul(Abs(z), Frac(b.Denominator, 1)).Num().Int64())))
+	}
+	if !zero {
+		property.Decide(t, false, refused(t, func() { b.E12Terms(one, Frac(1, 97), one, r) }))
+	}
+	pi := kernel(t, rapid.IntRange(1, 3).Draw(t, "S"))
+	right := r.Sign() >= 0 && r.Cmp(one) <= 0 && isPositive(pi)
+	if mu, err := Stationary(pi); err == nil {
+		b = NewBeta(root, mu...)
+	}
+	if !property.Decide(t, right, refused(t, func() { ghat = b.GHat(pi, r) })) {
+		return
+	}
+	if root.Cmp(one) < 0 {
+		return
+	}
+	beta := Mul(Point(root).Log().Hi, Frac(b.Denominator, 1))
+	if want := GHat(pi, r, beta).Float(); !property.Near(Float(ghat), want, 1e-12) {
+		t.Fatalf("ghat is %v by its definition, and %v by the lemma", Float(ghat), want)
+	}
+}
+
+// sequences checks the displayed uses of Lemma 28 (lem-compute-diffs), that numerator and
+// denominator of each quotient differ from their limits by the errors.
+func sequences(t *rapid.T) {
+	g := graph.MustNew(-1, 0, -1, 2, -1)
+	pi := kernel(t, rapid.IntRange(1, 2).Draw(t, "S"))
+	root, attend := rational().Draw(t, "root"), rapid.SliceOfN(rapid.IntRange(-1, 2), 5, 6).Draw(t, "attend")
+	attend[0], attend[1], attend[3] = min(attend[0], 0), 0, 2
+	var c StageTwo
+	refusal := refused(t, func() { c = NewStageTwo(g, pi, attend, root, Frac(1, 3)) })
+	if !property.Decide(t, isPositive(pi) && root.Sign() > 0 && len(attend) == 5, refusal) {
+		return
+	}
+	token := rapid.IntRange(0, 1)
+	c.X, c.S, c.A = rapid.SliceOfN(token, 5, 5).Draw(t, "X"), token.Draw(t, "s"), token.Draw(t, "s'")
+	v, vz, hit, hitZ := c.Sums()
+	e, m := c.Errors(), c.Beta.Exp(one)
+	above, below := c.limits(one, one)
+	equal(t, "the sum of e^(beta z)", v, Add(below, Add(Mul(Sub(m, one), e[1]), e[3])))
+	equal(t, "the sum of e^(beta z) z", vz, Add(above, Add(Mul(m, e[1]), e[2])))
+	above, below = c.limits(pi[c.S][c.A], c.Mu[c.A])
+	equal(t, "the sum at s'", hit, Add(below, Add(Mul(Sub(m, one), e[4]), Add(e[5], e[7]))))
+	equal(t, "the sum of z at s'", hitZ, Add(above, Add(Mul(m, e[4]), e[6])))
+	equal(t, "E3", Mul(c.E3().Value, v), vz)
+	equal(t, "E1", Mul(c.E12().Value, Add(hit, Mul(e[0], v))), hitZ)
+	equal(t, "f", Mul(c.F().Value, v), hit)
+	for i := range attend {
+		if z := c.Score(i); z.Sign() < 0 || z.Cmp(one) > 0 {
+			t.Fatalf("the score of position %d is %v", i, z)
+		}
 	}
 }
 
