@@ -104,8 +104,8 @@ var lemJL1 = ledger.Claim{
 		"summed. Sharp: for u = e_k the two sides are 2 p_k (1-p_k) and 2 p_k, so 2 is the best constant, and it is " +
 		"approached as p_k -> 0; 2 (1 - min p) would do."),
 	Faults: []ledger.Fault{
-		{What: "the constant 2 is taken to be 19/10", Check: jacobianAtMost(exact.Frac(19, 10), new(big.Rat))},
-		{What: "entries of u down to -1", Drops: `$u\ge0$`, Check: jacobianAtMost(exact.Frac(2, 1), exact.Frac(-1, 1))},
+		fault("the constant 2 is taken to be 19/10", jacobianAtMost(exact.Frac(19, 10), new(big.Rat))),
+		drop(`$u\ge0$`, "entries of u down to -1", jacobianAtMost(exact.Frac(2, 1), exact.Frac(-1, 1))),
 	},
 }
 
@@ -277,7 +277,7 @@ var lemGradJStepJacobian = ledger.Claim{
 	Check: softmaxDerivative(logarithm, exact.Jacobian).Noted("A misprint: J(softmax(v)) is meant, as the line after " +
 		"it shows, and as the notation of the appendix says. The same J(beta z) for J(softmax(beta z)) stands in the " +
 		"proof of Lemma 25 (lem-compare-shift). Nothing depends on it."),
-	Repairs: []ledger.Repair{{What: "J(S(v)) for J(v)", Check: softmaxDerivative(normalized, exact.Jacobian)}},
+	Repairs: []ledger.Repair{repair("J(S(v)) for J(v)", softmaxDerivative(normalized, exact.Jacobian))},
 }
 
 var lemGradJStepJacobianCorrected = ledger.Claim{
@@ -286,15 +286,13 @@ var lemGradJStepJacobianCorrected = ledger.Claim{
 	Hypotheses: `$v\in\mathbb R^d$`,
 	Check:      softmaxDerivative(normalized, exact.Jacobian).Noted("The quotient rule; entry by entry in rationals."),
 	Faults: []ledger.Fault{
-		{What: "diag(p) - p p^T is taken to be diag(p)", Check: softmaxDerivative(normalized, entrywise)},
-		{
-			What: "diag(p) - p p^T is taken to be diag(p) + p p^T",
-			Check: softmaxDerivative(normalized, func(p, u exact.Vector) exact.Vector {
+		fault("diag(p) - p p^T is taken to be diag(p)", softmaxDerivative(normalized, entrywise)),
+		fault("diag(p) - p p^T is taken to be diag(p) + p p^T",
+			softmaxDerivative(normalized, func(p, u exact.Vector) exact.Vector {
 				return minusScaled(entrywise(p, u), exact.Sub(new(big.Rat), exact.Dot(p, u)), p)
-			}),
-		},
+			})),
 	},
-	Spare: []ledger.Spare{{Hypothesis: `$v\in\mathbb R^d$`, Why: "says what v is"}},
+	Spare: []ledger.Spare{spare(`$v\in\mathbb R^d$`, "says what v is")},
 }
 
 // softmaxDerivative compares the derivative of the softmax at v = log w, for integer
@@ -340,22 +338,21 @@ var lemComputeDiffs = ledger.Claim{
 		`\frac1{|B_2|}\left(\left|\frac{A_1}{B_1}\right||B_1-B_2|+|A_1-A_2|\right)$`,
 	Hypotheses: `$A_1,A_2\ne0$; $B_1,B_2\ne0$`,
 	Spare: []ledger.Spare{
-		{Hypothesis: `$A_1,A_2\ne0$`, Why: "true without it"},
-		{Hypothesis: `$B_1,B_2\ne0$`, Why: "the quotients mean nothing without it"},
+		spare(`$A_1,A_2\ne0$`, "true without it"),
+		spare(`$B_1,B_2\ne0$`, "the quotients mean nothing without it"),
 	},
 	Check: quotientDifference(func(quotient, above, below *big.Rat) *big.Rat {
 		return exact.Add(exact.Mul(quotient, below), above)
 	}).Noted("Proof: A1/B1 - A2/B2 = ((A1/B1)(B2 - B1) + (A1 - A2))/B2, and the triangle inequality; the constant " +
 		"1 is attained. A1 and A2 may be zero."),
-	Faults: []ledger.Fault{{
-		What: "the factor |A1/B1| multiplies |A1-A2| as well, as the proof of Lemma 30 (lem-concentrate-e3) has it",
-		Check: quotientDifference(func(quotient, above, below *big.Rat) *big.Rat {
-			return exact.Mul(quotient, exact.Add(below, above))
-		}),
-	}, {
-		What:  "no factor |A1/B1|",
-		Check: quotientDifference(func(_, above, below *big.Rat) *big.Rat { return exact.Add(below, above) }),
-	}},
+	Faults: []ledger.Fault{
+		fault("the factor |A1/B1| multiplies |A1-A2| as well, as the proof of Lemma 30 (lem-concentrate-e3) has it",
+			quotientDifference(func(quotient, above, below *big.Rat) *big.Rat {
+				return exact.Mul(quotient, exact.Add(below, above))
+			})),
+		fault("no factor |A1/B1|",
+			quotientDifference(func(_, above, below *big.Rat) *big.Rat { return exact.Add(below, above) })),
+	},
 }
 
 // quotientDifference decides |A1/B1 - A2/B2| <= bound/|B2| for numbers around one. bound
@@ -389,7 +386,7 @@ var lemCompareZ = ledger.Claim{
 	Check: ledger.Check(queryDrift.check).Noted("Row T is drawn to T where g_TT > 0, here 64/225, and has attention " +
 		"1/2 to itself at tau1; as x_T is uniform and independent of the rest, the mean square is at least " +
 		"(1/2 - 1/T)^2/4. It is one token in T: E1, E2 and E3 change by O(e^beta/T), so the later lemmas survive. "),
-	Repairs: []ledger.Repair{{What: "another root, the last", Check: lateRootDrift.check}},
+	Repairs: []ledger.Repair{repair("another root, the last", lateRootDrift.check)},
 }
 
 // The mean squares of Lemma 29 for row T and for the last root other than T.
@@ -438,9 +435,9 @@ var lemCompareZCorrected = ledger.Claim{
 	Uses:  []string{"cor-stage1-roots-corrected", "lem-no-parents-corrected", "thm-stage1-roots-corrected"},
 	Check: rootsAverage(4, 1, lateRootDrift),
 	Faults: []ledger.Fault{
-		{What: "1/2 for 4", Check: rootsAverage(0.5, 1, lateRootDrift)},
-		{What: "i^2 for i", Check: rootsAverage(4, 2, lateRootDrift)},
-		{What: "row T among them", Drops: `$i\ne T$`, Check: rootsAverage(4, 1, queryDrift)},
+		fault("1/2 for 4", rootsAverage(0.5, 1, lateRootDrift)),
+		fault("i^2 for i", rootsAverage(4, 2, lateRootDrift)),
+		drop(`$i\ne T$`, "row T among them", rootsAverage(4, 1, queryDrift)),
 	},
 }
 
@@ -528,10 +525,9 @@ var lemConcentrateE3StepQuotient = ledger.Claim{
 	Hypotheses: quotientHypotheses, Tried: quotientsTried,
 	Uses: []string{"lem-compute-diffs"}, Corrected: "lem-concentrate-e3-step-quotient-corrected",
 	Check: displayedUse(quotientE3Printed).Noted(bracketMisplaced),
-	Repairs: []ledger.Repair{{
-		What:  "the factor |E3| at the errors of the denominator only, and absolute values",
-		Check: displayedUse(quotientE3),
-	}},
+	Repairs: []ledger.Repair{
+		repair("the factor |E3| at the errors of the denominator only, and absolute values", displayedUse(quotientE3)),
+	},
 }
 
 var lemConcentrateE3StepQuotientCorrected = ledger.Claim{
@@ -554,7 +550,7 @@ var lemConcentrateE3StepDenominator = ledger.Claim{
 	Check: denominatorAtLeast(0, largestGamma).Noted("mu(s) >= gamma/S is what is known, so gamma/S " +
 		"belongs in the place of gamma; likewise gamma^2/S^2 for gamma^2 in the proof of Lemma 31 " +
 		"(lem-concentrate-e12) and gamma/S in that of Lemma 32 (lem-f-to-pi). The constant C(gamma,S) absorbs it."),
-	Repairs: []ledger.Repair{{What: "gamma/S for gamma", Check: denominatorAtLeast(1, largestGamma)}},
+	Repairs: []ledger.Repair{repair("gamma/S for gamma", denominatorAtLeast(1, largestGamma))},
 }
 
 var lemConcentrateE3StepDenominatorCorrected = ledger.Claim{
@@ -566,17 +562,15 @@ var lemConcentrateE3StepDenominatorCorrected = ledger.Claim{
 	Check: denominatorAtLeast(1, largestGamma).Noted("Proof: (e^beta - 1) mu + 1 >= e^beta mu as mu <= 1, " +
 		"and mu >= gamma/S."),
 	Faults: []ledger.Fault{
-		{What: "gamma for gamma/S, as printed", Check: denominatorAtLeast(0, largestGamma)},
-		{
-			What: "gamma up to 1-r, whatever pi is", Drops: `$P_\pi$ satisfies the assumption with $\gamma$`,
-			Check: denominatorAtLeast(1, func(_ exact.Matrix, r *big.Rat) *big.Rat {
+		fault("gamma for gamma/S, as printed", denominatorAtLeast(0, largestGamma)),
+		drop(`$P_\pi$ satisfies the assumption with $\gamma$`, "gamma up to 1-r, whatever pi is",
+			denominatorAtLeast(1, func(_ exact.Matrix, r *big.Rat) *big.Rat {
 				return exact.Sub(exact.Frac(1, 1), r)
-			}),
-		},
+			})),
 	},
 	Spare: []ledger.Spare{
-		{Hypothesis: `$r\le1-\gamma$`, Why: "true for all r in [0,1]"},
-		{Hypothesis: `$\beta\ge0$`, Why: "true for all beta, as e^beta mu + 1 - mu >= e^beta mu"},
+		spare(`$r\le1-\gamma$`, "true for all r in [0,1]"),
+		spare(`$\beta\ge0$`, "true for all beta, as e^beta mu + 1 - mu >= e^beta mu"),
 	},
 }
 
@@ -698,10 +692,8 @@ var lemConcentrateE12StepQuotient = ledger.Claim{
 		`\frac{|q|}{B_2}\big((e^\beta|\mathcal E_4|+|\mathcal E_5|+|\mathcal E_7|+e^\beta\epsilon)+e^\beta|\mathcal E_4|+|\mathcal E_6|\big)$`,
 	Hypotheses: quotientHypotheses, Tried: quotientsTried,
 	Uses: []string{"lem-compute-diffs"}, Corrected: "lem-concentrate-e12-step-quotient-corrected",
-	Check: displayedUse(quotientE12Printed).Noted(bracketMisplaced),
-	Repairs: []ledger.Repair{{
-		What: "the factor |q| at the errors of the denominator only", Check: displayedUse(quotientE12),
-	}},
+	Check:   displayedUse(quotientE12Printed).Noted(bracketMisplaced),
+	Repairs: []ledger.Repair{repair("the factor |q| at the errors of the denominator only", displayedUse(quotientE12))},
 }
 
 var lemConcentrateE12StepQuotientCorrected = ledger.Claim{
@@ -751,7 +743,7 @@ var lemFToPiStepQuotient = ledger.Claim{
 	Check: displayedUse(quotientFPrinted).Noted("The two differences are exchanged: Lemma 28 (lem-compute-diffs) " +
 		"has |f| at the errors of the denominator (1 and 3), not at those of the numerator (4, 5, 7). The next " +
 		"line, which bounds |f| by 1, follows from either form."),
-	Repairs: []ledger.Repair{{What: "the two differences exchanged", Check: displayedUse(quotientF)}},
+	Repairs: []ledger.Repair{repair("the two differences exchanged", displayedUse(quotientF))},
 }
 
 var lemFToPiStepQuotientCorrected = ledger.Claim{
@@ -775,7 +767,7 @@ var lemFToPiStepMarkov = ledger.Claim{
 	Check: pairFrequencyTail(1, 1).Noted("Markov's inequality at the level " +
 		"t of the absolute value gives E|.|/t, and with the second moment E|.|^2/t^2; the square on 2S^2/gamma^2 " +
 		"is missing. It is false for short sequences only; the conclusion survives, as C(gamma,S) absorbs the square."),
-	Repairs: []ledger.Repair{{What: "the square on 2S^2/gamma^2", Check: pairFrequencyTail(1, 2)}},
+	Repairs: []ledger.Repair{repair("the square on 2S^2/gamma^2", pairFrequencyTail(1, 2))},
 }
 
 var lemFToPiStepMarkovCorrected = ledger.Claim{
@@ -788,10 +780,10 @@ var lemFToPiStepMarkovCorrected = ledger.Claim{
 	// attains a third of it at most.
 	Check: pairFrequencyTail(1, 2).Noted("Chebyshev's inequality."),
 	Faults: []ledger.Fault{
-		{What: "2S^2/gamma^2 without its square, as printed", Check: pairFrequencyTail(1, 1)},
-		{What: "2S^2/gamma^2 is taken to be S^2/(2 gamma^2)", Check: pairFrequencyTail(16, 2)},
+		fault("2S^2/gamma^2 without its square, as printed", pairFrequencyTail(1, 1)),
+		fault("2S^2/gamma^2 is taken to be S^2/(2 gamma^2)", pairFrequencyTail(16, 2)),
 	},
-	Spare: []ledger.Spare{{Hypothesis: `$\overline{\mathcal R}\ne\emptyset$`, Why: "there are no frequencies without it"}},
+	Spare: []ledger.Spare{spare(`$\overline{\mathcal R}\ne\emptyset$`, "there are no frequencies without it")},
 }
 
 const pairFrequenciesTried = `in-context graphs with up to 30 pairs, $\pi$ symmetric over two states with its ` +

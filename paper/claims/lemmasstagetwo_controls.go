@@ -11,46 +11,34 @@ import (
 // This file has the planted faults of the claims in lemmasstagetwo.go.
 
 var lemCompareShiftFaults = []ledger.Fault{
-	{
-		What:  "10(1+beta) is taken to be 19/10 (1+beta)",
-		Check: scoreGradientAtMost(exact.Frac(19, 10), exact.Frac(19, 10), 1, 1),
-	},
-	{What: "beta < 0", Drops: `$\beta\ge0$`, Check: scoreGradientAtMost(exact.Frac(10, 1), exact.Frac(10, 1), -1, 1)},
-	{
-		What: "z up to 40", Drops: `$z\in[0,1]^T$`,
-		Check: scoreGradientAtMost(exact.Frac(10, 1), exact.Frac(10, 1), 1, 40),
-	},
+	fault("10(1+beta) is taken to be 19/10 (1+beta)",
+		scoreGradientAtMost(exact.Frac(19, 10), exact.Frac(19, 10), 1, 1)),
+	drop(`$\beta\ge0$`, "beta < 0", scoreGradientAtMost(exact.Frac(10, 1), exact.Frac(10, 1), -1, 1)),
+	drop(`$z\in[0,1]^T$`, "z up to 40", scoreGradientAtMost(exact.Frac(10, 1), exact.Frac(10, 1), 1, 40)),
 }
 
 var lemCompareShiftSharpFaults = []ledger.Fault{
-	{What: "2 is taken to be 19/10", Check: scoreGradientAtMost(exact.Frac(19, 10), exact.Frac(1, 1), 1, 1)},
-	{
-		What:  "the slope 1 in beta is taken to be 19/20",
-		Check: scoreGradientAtMost(exact.Frac(2, 1), exact.Frac(19, 20), 1, 1),
-	},
-	{What: "beta < 0", Drops: `$\beta\ge0$`, Check: scoreGradientAtMost(exact.Frac(2, 1), exact.Frac(1, 1), -1, 1)},
-	{What: "z up to 2", Drops: `$z\in[0,1]^T$`, Check: scoreGradientAtMost(exact.Frac(2, 1), exact.Frac(1, 1), 1, 2)},
+	fault("2 is taken to be 19/10", scoreGradientAtMost(exact.Frac(19, 10), exact.Frac(1, 1), 1, 1)),
+	fault("the slope 1 in beta is taken to be 19/20",
+		scoreGradientAtMost(exact.Frac(2, 1), exact.Frac(19, 20), 1, 1)),
+	drop(`$\beta\ge0$`, "beta < 0", scoreGradientAtMost(exact.Frac(2, 1), exact.Frac(1, 1), -1, 1)),
+	drop(`$z\in[0,1]^T$`, "z up to 2", scoreGradientAtMost(exact.Frac(2, 1), exact.Frac(1, 1), 1, 2)),
 }
 
-var epsilonSpare = []ledger.Spare{{
-	Hypothesis: `$\epsilon>0$`,
-	Why:        "true at epsilon = 0 as well where some token is s'; where none is, q means nothing",
-}}
+var epsilonSpare = []ledger.Spare{
+	spare(`$\epsilon>0$`, "true at epsilon = 0 as well where some token is s'; where none is, q means nothing"),
+}
 
 var lemGradJFaults = []ledger.Fault{
-	{
-		What: "the term (S^T u) J w is left out of the formula", Part: "the formula",
-		Check: gradientOfJacobian(gradientWithoutLastTerm, 2, 4, 0),
-	},
-	{
-		What: "the term (S^T w) J u is left out of the formula", Part: "the formula",
-		Check: gradientOfJacobian(func(p, u, w exact.Vector) exact.Vector {
+	spoil("the formula", "the term (S^T u) J w is left out of the formula",
+		gradientOfJacobian(gradientWithoutLastTerm, 2, 4, 0)),
+	spoil("the formula", "the term (S^T w) J u is left out of the formula",
+		gradientOfJacobian(func(p, u, w exact.Vector) exact.Vector {
 			return minusScaled(exact.Jacobian(p, entrywise(u, w)), exact.Dot(p, u), exact.Jacobian(p, w))
-		}, 2, 4, 0),
-	},
-	{What: "2 is taken to be 19/10", Part: "the bound", Check: gradientOfJacobian(gradientOfForm, 1.9, 4, 0)},
-	{What: "4 is taken to be 39/10", Part: "the bound", Check: gradientOfJacobian(gradientOfForm, 2, 3.9, 0)},
-	{What: "entries of u and w down to -1", Drops: `$u,w\ge0$`, Check: gradientOfJacobian(gradientOfForm, 2, 4, -1)},
+		}, 2, 4, 0)),
+	spoil("the bound", "2 is taken to be 19/10", gradientOfJacobian(gradientOfForm, 1.9, 4, 0)),
+	spoil("the bound", "4 is taken to be 39/10", gradientOfJacobian(gradientOfForm, 2, 3.9, 0)),
+	drop(`$u,w\ge0$`, "entries of u and w down to -1", gradientOfJacobian(gradientOfForm, 2, 4, -1)),
 }
 
 var lemConcentrateE3Faults = append(concentrationFaults(e3Concentration),
@@ -60,19 +48,13 @@ var lemConcentrateE12Faults = append(concentrationFaults(e12Concentration),
 	ledger.Fault{What: "no term for the roots", Part: withConstants, Check: e12Concentration.without(4)})
 
 var lemFToPiFaults = append(concentrationFaults(fConcentration), []ledger.Fault{
-	{
-		What: "without e^(-beta gamma)", Part: theOrder,
-		Check: withLimit(fConcentration, func(c setting) float64 { return c.p }),
-	},
-	{What: "no term for the roots", Part: withConstants, Check: fConcentration.without(4)},
-	{
-		What: "e^(-2 beta) for e^(-2 beta (1-mu))", Part: withConstants,
-		Check: withBias(fConcentration, func(c setting) float64 {
-			return math.Pow((c.to-c.p)*num.Exp(-c.beta)/((1-c.r)*c.mu), 2)
-		}),
-	},
-	{What: "the limit is larger by a fiftieth", Part: withConstants, Check: largerLimit(fConcentration, 1.02)},
-	{What: "the threshold 1/2 for gamma^3/(4 S^2)", Part: tailOfF, Check: fThreshold(fConcentration, 0.5)},
+	spoil(theOrder, "without e^(-beta gamma)", withLimit(fConcentration, func(c setting) float64 { return c.p })),
+	spoil(withConstants, "no term for the roots", fConcentration.without(4)),
+	spoil(withConstants, "e^(-2 beta) for e^(-2 beta (1-mu))", withBias(fConcentration, func(c setting) float64 {
+		return math.Pow((c.to-c.p)*num.Exp(-c.beta)/((1-c.r)*c.mu), 2)
+	})),
+	spoil(withConstants, "the limit is larger by a fiftieth", largerLimit(fConcentration, 1.02)),
+	spoil(tailOfF, "the threshold 1/2 for gamma^3/(4 S^2)", fThreshold(fConcentration, 0.5)),
 }...)
 
 // concentrationFaults returns the faults that Lemmas 30 to 32 share: a wrong limit, a
@@ -83,9 +65,9 @@ func concentrationFaults(q convergence) []ledger.Fault {
 	roots.roots = rootsOnThemself
 	children.astray = true
 	return []ledger.Fault{
-		{What: "the limit is larger by a tenth", Part: theOrder, Check: largerLimit(q, 1.1)},
-		{What: "T_eff^(-2) for T_eff^(-1/2)", Part: theOrder, Check: rate.check},
-		{What: "roots attend to themselves", Drops: rootsAverages, Check: roots.check},
-		{What: "positions with a parent attend to position 1", Drops: childrenPoint, Check: children.check},
+		spoil(theOrder, "the limit is larger by a tenth", largerLimit(q, 1.1)),
+		spoil(theOrder, "T_eff^(-2) for T_eff^(-1/2)", rate.check),
+		drop(rootsAverages, "roots attend to themselves", roots.check),
+		drop(childrenPoint, "positions with a parent attend to position 1", children.check),
 	}
 }
