@@ -39,7 +39,7 @@ With ids, or the numbers that the PDF prints, it also prints each named statemen
 full, with its worst instance or counterexample, and writes nothing. It is an error if
 a result differs from the stored result; --quick compares verdicts only.
 
-Without ids it checks all statements, which takes some minutes, writes
+Without ids it checks all statements, which takes about a minute, writes
 figures/claims.json and CLAIMS.md, and draws the figures that show them. It is an error
 if a corrected statement fails. It is an error, and nothing is written, if a verdict, a
 side, a margin or a counterexample differs from the stored one; --accept writes the new

@@ -25,7 +25,7 @@ type engine struct {
 	d, wide    int // S+T and (1+m) d, the widths of h0 and h1
 	shape      shape
 
-	head  []headTable   // m
+	head  []headTable   // one per head of layer 1
 	layer []layerTables // n: A2_l, wide x wide
 	out   layerTables   // W, (1+n) wide x S
 }

@@ -136,7 +136,7 @@ func Powers(x, y []float64, m int) {
 
 func powersGo(x, y []float64, m int) {
 	x = x[:len(y)]
-	if m == 10 {
+	if m == 10 { // 1/0.1, for the paper's Dirichlet(0.1): the same products as Power
 		for k, v := range y {
 			v2 := float64(v * v)
 			v4 := float64(v2 * v2)

@@ -13,13 +13,13 @@ func combineAVX512(y *float64, total *float64, x *float64, p *float64, stride in
 // dotsAVX512 sets y to the products of the rows of p with x.
 func dotsAVX512(y *float64, p *float64, x *float64, stride int)
 
-// attendAVX512 fills p with attention.
+// attendAVX512 sets p_ji = (posPos_ji tokPos_{x_j,i}) tokTok_{x_j,x_i} posTok_{j,x_i} over its sum over j.
 func attendAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, x *int, stride int, tokens int, least float64)
 
-// attendOneAVX512 fills p with attention.
+// attendOneAVX512 sets p_ji = (posPos_ji tokPos_{x_j,i}) tokTok_{x_j,x_i} posTok_{j,x_i} over its sum over j.
 func attendOneAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, x *int, stride int, tokens int, least float64)
 
-// attendTwoAVX512 fills p with attention.
+// attendTwoAVX512 sets p_ji = (posPos_ji tokPos_{x_j,i}) tokTok_{x_j,x_i} posTok_{j,x_i} over its sum over j.
 func attendTwoAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, x *int, stride int, tokens int, least float64)
 
 // attendGradAVX512 is the backward pass of attend.
@@ -28,10 +28,10 @@ func attendGradAVX512(posPos *float64, tokPos *float64, posTok *float64, p *floa
 // foldAVX512 adds v to sum and its entries by pairs of tokens to pairs.
 func foldAVX512(sum *float64, pairs *float64, v *float64, x *int, stride int, tokens int)
 
-// spreadAVX512 spreads rows of v over tokens and positions.
+// spreadAVX512 sets h_a to the sum of the v_j with x_j = a, and h_{tokens+j} to v_j, in each row.
 func spreadAVX512(h *float64, v *float64, x *int, tokens int, n int, rows int, ldh int, ldv int, ldx int)
 
-// collectAVX512 collects rows of y from entries for tokens and positions.
+// collectAVX512 sets y_j = h_{x_j} + h_{tokens+j} in each row.
 func collectAVX512(y *float64, h *float64, x *int, tokens int, n int, rows int, ldy int, ldh int, ldx int)
 
 // addRowsAVX512 adds rows of v to some of to.
@@ -102,7 +102,7 @@ func combineAVX2(y *float64, total *float64, x *float64, p *float64, stride int)
 // dotsAVX2 sets y to the products of the rows of p with x.
 func dotsAVX2(y *float64, p *float64, x *float64, stride int)
 
-// attendAVX2 fills p with attention.
+// attendAVX2 sets p_ji = (posPos_ji tokPos_{x_j,i}) tokTok_{x_j,x_i} posTok_{j,x_i} over its sum over j.
 func attendAVX2(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, x *int, stride int, tokens int, least float64)
 
 // attendGradAVX2 is the backward pass of attend.
@@ -111,10 +111,10 @@ func attendGradAVX2(posPos *float64, tokPos *float64, posTok *float64, p *float6
 // foldAVX2 adds v to sum and its entries by pairs of tokens to pairs.
 func foldAVX2(sum *float64, pairs *float64, v *float64, x *int, stride int, tokens int)
 
-// spreadAVX2 spreads rows of v over tokens and positions.
+// spreadAVX2 sets h_a to the sum of the v_j with x_j = a, and h_{tokens+j} to v_j, in each row.
 func spreadAVX2(h *float64, v *float64, x *int, tokens int, n int, rows int, ldh int, ldv int, ldx int)
 
-// collectAVX2 collects rows of y from entries for tokens and positions.
+// collectAVX2 sets y_j = h_{x_j} + h_{tokens+j} in each row.
 func collectAVX2(y *float64, h *float64, x *int, tokens int, n int, rows int, ldy int, ldh int, ldx int)
 
 // addRowsAVX2 adds rows of v to some of to.

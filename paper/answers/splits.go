@@ -19,11 +19,12 @@ type Splits struct {
 // A SplitRun is one run. Its heads are matched with the places in the lists of parents by
 // the assignment that holds at most nodes.
 type SplitRun struct {
-	Seed           uint64
-	Nodes          int // positions with parents, the last one not included
-	Split, Swapped int // nodes where each head has over half of its attention on its own parent, on another
-	Steps          []int
-	Loss           []float64 // along training, on the test set
+	Seed    uint64
+	Nodes   int // positions with parents, the last one not included
+	Split   int // nodes where each head has over half of its attention on its own parent
+	Swapped int // nodes where each head has over half of its attention on another parent
+	Steps   []int
+	Loss    []float64 // along training, on the test set
 }
 
 // HasSplit reports whether the heads split the parents, see [experiment.MultiRun.HasSplit].

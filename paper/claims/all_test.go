@@ -45,7 +45,7 @@ func TestOnlyStatementsAreOfTheirKind(t *testing.T) {
 	}
 }
 
-func TestEveryClaimIsWhole(t *testing.T) {
+func TestEveryClaimIsComplete(t *testing.T) {
 	for _, c := range All() {
 		for what, s := range map[string]string{
 			"ID": c.ID, "Number": c.Number, "Title": c.Title, "Section": c.Section, "Statement": c.Statement, "Hypotheses": c.Hypotheses,

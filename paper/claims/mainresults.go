@@ -70,10 +70,10 @@ type loop struct {
 	carried bool
 }
 
-// check follows the indices of the loop.
+// check decides the number of steps and where each reads A1 and A2.
 func (l loop) check() ledger.Check {
 	return decided(func(w *ledger.Worst) {
-		for _, tau1 := range []int{2, 1, 3, 4, 5, 6} { // 2 shows all faults
+		for _, tau1 := range []int{2, 1, 3, 4, 5, 6} { // 2 first: its witness shows every fault
 			for tau2 := 1; tau2 <= 6; tau2++ {
 				updates := tau2 - l.first + 1
 				in := ledger.Instance{"tau1": tau1, "tau2": tau2}
@@ -293,7 +293,7 @@ func conditionedTrace(n, num, den int64, second bool) *big.Rat {
 			switch {
 			case !second || 4*near*(i*i+j*j)*den*den >= num*num*n*n*(i+j+2)*(i+j+2):
 				sum, least, most = sum+value, least+1, most+1
-			case 4*far*((i+1)*(i+1)+(j+1)*(j+1))*den*den < num*num*n*n*(i+j)*(i+j):
+			case 4*far*((i+1)*(i+1)+(j+1)*(j+1))*den*den < num*num*n*n*(i+j)*(i+j): // outside the event
 			default:
 				sum, most = sum+min(2*low, 0), most+1
 			}

@@ -457,7 +457,7 @@ func normOfPriors(bound gammaBound) ledger.Check {
 		w, infima := priorSearch{
 			bound: bound, sizes: []int{2, 3, 4, 5}, budget: e.Budget(48000, 2400), bases: basesOfPrior, value: normOf,
 			witness: func(w *ledger.Worst, s int) *ledger.Witness {
-				return cmp.Or(bound.amongLightStates(w, s, bound.normBelow), bound.orbitPair())
+				return cmp.Or(bound.amongLightStates(w, s, bound.exceedsNorm), bound.orbitPair())
 			},
 		}.run(e)
 		return w.Finding("The proof bounds each row by γ²/S, but Assumption 1 bounds only their sum over s, and B " +
@@ -466,8 +466,8 @@ func normOfPriors(bound gammaBound) ledger.Check {
 	}
 }
 
-// normBelow returns the witness that the bound exceeds |B|_F^2, or nil.
-func (b gammaBound) normBelow(pi exact.Matrix) *ledger.Witness {
+// exceedsNorm returns the witness that the bound exceeds |B|_F^2, or nil.
+func (b gammaBound) exceedsNorm(pi exact.Matrix) *ledger.Witness {
 	w := b.exceeds(exact.FrobeniusSquared(pi), pi)
 	if w != nil {
 		return asOrbits(w)
@@ -533,7 +533,7 @@ func normAtLeastCube(first, second *big.Rat, gamma gammaOf) ledger.Check {
 				}
 				return exact.Float(second) * g * g * g / float64(c.S*c.S), norm
 			},
-			Broken:  func(pi exact.Matrix) *ledger.Witness { return normBelow(pi, first, second, gamma) },
+			Broken:  func(pi exact.Matrix) *ledger.Witness { return normBelowCube(pi, first, second, gamma) },
 			PerSize: infima.add,
 		})
 		boxes := everyPairOfRows(w, func(c twoStates) (lhs, rhs exact.Range) {
@@ -545,10 +545,10 @@ func normAtLeastCube(first, second *big.Rat, gamma gammaOf) ledger.Check {
 	}
 }
 
-// normBelow returns the witness that |B|_F^2 is below one of the two bounds of
+// normBelowCube returns the witness that |B|_F^2 is below one of the two bounds of
 // normAtLeastCube, or nil. The second bound is compared in squares, because gamma
 // may be irrational.
-func normBelow(pi exact.Matrix, first, second *big.Rat, gamma gammaOf) *ledger.Witness {
+func normBelowCube(pi exact.Matrix, first, second *big.Rat, gamma gammaOf) *ledger.Witness {
 	norm, s := exact.FrobeniusSquared(pi), int64(len(pi))
 	least := slices.MinFunc(exact.MustStationary(pi), (*big.Rat).Cmp)
 	middle := exact.Mul(exact.Mul(first, least), exact.RowSpread(pi))

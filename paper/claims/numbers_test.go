@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -197,20 +196,15 @@ func TestNumberingCountsAsLaTeXDoes(t *testing.T) {
 	}
 }
 
-// paperSource returns the paper's LaTeX source, which is not part of this
-// repository: the file that PAPER_TEX names, or shared/paper/paper.tex beside
-// the checkout. Without it the test is skipped.
+// paperSource returns the paper's LaTeX source, the file that PAPER_TEX names. It is not part
+// of this repository. Without PAPER_TEX the test is skipped.
 func paperSource(t *testing.T) string {
 	t.Helper()
 	path := os.Getenv("PAPER_TEX")
-	beside := path == ""
-	if beside {
-		path = filepath.Join("..", "..", "..", "shared", "paper", "paper.tex")
+	if path == "" {
+		t.Skip("PAPER_TEX is not set; PAPER_TEX=/path/to/paper.tex checks the numbers against the paper's source")
 	}
 	source, err := os.ReadFile(path)
-	if beside && errors.Is(err, os.ErrNotExist) {
-		t.Skip("the paper's source is not at hand; PAPER_TEX=/path/to/paper.tex checks the numbers against it")
-	}
 	if err != nil {
 		t.Fatal(err)
 	}

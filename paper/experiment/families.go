@@ -97,7 +97,7 @@ func (f FamilyRuns) Of(lengths ...int) (ds []*Dynamics) {
 	return ds
 }
 
-// A Scaling is a loss of the runs on a family as a function of T_eff.
+// A Scaling is the excess loss of the runs on a family as a function of T_eff.
 type Scaling struct {
 	Family Family
 	TEff   []float64
@@ -157,9 +157,9 @@ type OOD struct {
 	Median []float64       // outside the prior
 	Tail   []float64       // outside the prior, the 99 % quantile
 	Law    theory.PowerLaw // of Tail
-	// InsideMedian and Inside are median and 99 % quantile for the matrix of the
+	// InsideMedian and InsideTail are median and 99 % quantile for the matrix of the
 	// prior.
-	InsideMedian, Inside []float64
+	InsideMedian, InsideTail []float64
 }
 
 // OutOfDistribution measures every model of the sweep.
@@ -180,7 +180,7 @@ func (s Sweep) OutOfDistribution(ctx context.Context) ([]OOD, error) {
 			}
 			o.TEff = append(o.TEff, d.Graph.TEff())
 			o.Median, o.Tail = append(o.Median, out[n/2]), append(o.Tail, out[n*99/100])
-			o.InsideMedian, o.Inside = append(o.InsideMedian, in[n/2]), append(o.Inside, in[n*99/100])
+			o.InsideMedian, o.InsideTail = append(o.InsideMedian, in[n/2]), append(o.InsideTail, in[n*99/100])
 		}
 		o.Law = theory.FitPowerLaw(o.TEff, o.Tail)
 		all = append(all, o)

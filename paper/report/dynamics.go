@@ -325,7 +325,7 @@ func oodFigure(all []experiment.OOD) *figure.Figure {
 				{Label: figure.Text("outside, median"), X: o.TEff, Y: o.Median, Color: 1, Mark: 1},
 				{Label: figure.Text("outside, 99 %"), X: o.TEff, Y: o.Tail, Color: 2, Mark: 2},
 				{Label: figure.Text("inside, median"), X: o.TEff, Y: o.InsideMedian, Color: 5, Mark: 4},
-				{Label: figure.Text("inside, 99 %"), X: o.TEff, Y: o.Inside, Color: 3, Mark: 3},
+				{Label: figure.Text("inside, 99 %"), X: o.TEff, Y: o.InsideTail, Color: 3, Mark: 3},
 			},
 		})
 	}

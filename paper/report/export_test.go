@@ -245,7 +245,7 @@ func TestExportReportsTheFirstError(t *testing.T) {
 
 var _ = []Output{(*figure.Figure)(nil), (*figure.Table)(nil), figure.Numbers(nil), (*Summary)(nil)}
 
-// Every figure is described in words, of a length that is heard out, and nothing
+// Every figure is described in words, short enough for a screen reader, and nothing
 // else is. A figure has one description for all its widths.
 func TestEveryFigureIsDescribedInWords(t *testing.T) {
 	figures := map[string]bool{}

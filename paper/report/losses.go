@@ -25,7 +25,7 @@ type finalLoss struct {
 // finalLosses returns the losses of Figures 6, 5 and 8, in this order. The paper states
 // none of them.
 func finalLosses(ctx context.Context, r *Results) ([]finalLoss, error) {
-	return joined(singleFinalLosses, drawn(allMultiLosses, multiFinalLosses), drawn(mlpRuns, mlpFinalLosses))(ctx, r)
+	return joined(singleFinalLosses, then(allMultiLosses, multiFinalLosses), then(mlpRuns, mlpFinalLosses))(ctx, r)
 }
 
 func singleFinalLosses(ctx context.Context, r *Results) ([]finalLoss, error) {
@@ -79,9 +79,9 @@ func mlpFinalLosses(ms []*experiment.MLPResult) []finalLoss {
 	return all
 }
 
-// interval returns the range over several seeds, or the confidence interval over the
+// uncertainty returns the range over several seeds, or the confidence interval over the
 // test sequences of one run.
-func (f finalLoss) interval() string {
+func (f finalLoss) uncertainty() string {
 	if len(f.seeds) > 1 || f.stdErr == 0 {
 		return overSeeds(f.seeds, 3)
 	}
@@ -93,7 +93,7 @@ func finalLossRows(all []finalLoss) []Row {
 	for _, f := range all {
 		row := Row{
 			ID: f.id, What: "final test loss: " + f.name, Ours: figure.Value(stat.Mean(f.seeds, nil), 3),
-			Interval: f.interval(), Verdict: notStated,
+			Interval: f.uncertainty(), Verdict: notStated,
 		}
 		if f.plotted > 0 {
 			row.Paper = fmt.Sprintf("authors' plot: %.3f", f.plotted)

@@ -81,8 +81,8 @@ func span(s experiment.Sample, digits int) string {
 	return number(s.Least) + " to " + number(s.Most)
 }
 
-// interval formats the range with the number of seeds, for a Row.
-func interval(s experiment.Sample, digits int) string {
+// rangeOverSeeds formats the range with the number of seeds, for a Row.
+func rangeOverSeeds(s experiment.Sample, digits int) string {
 	if s.N == 1 {
 		return "one run"
 	}
@@ -204,7 +204,7 @@ func mlpNumbers(ms []*experiment.MLPResult) figure.Numbers {
 		}{{"loss", trainedLoss}, {"loss-less-edges", lossLessEdges}, {"loss-less-bayes", lossLessBayes}} {
 			s, e := m.OverLosses(l.of)
 			mean := seedNumbers(m, l.id, s, e, 4)
-			mean[0].Digits = 0
+			mean[0].Digits = 0 // the mean has two digits of its standard error
 			ns = append(ns, mean...)
 		}
 	}
@@ -299,7 +299,7 @@ func mlpEdgesRow(m *experiment.MLPResult) Row {
 	return Row{
 		What: fmt.Sprintf("%s, %s embeddings", m.Title, m.Embeddings), Paper: "attention near the adjacency matrix",
 		Ours:     words("all edges in %d of %d seeds; %.2f on parents", m.Complete(), n, on.Mean),
-		Interval: interval(on, 2),
+		Interval: rangeOverSeeds(on, 2),
 		Verdict: verdict(k == 0, fmt.Sprintf("in %d of %d seeds up to %d of the %d edges are not found",
 			k, n, missed, m.Seeds[0].Edges)),
 	}
@@ -313,7 +313,7 @@ func mlpRootsRow(m *experiment.MLPResult) Row {
 		Paper: "seem to attend to the first token",
 		Ours: words("%.2f on it (uniform: %.2f); in %d of %d seeds most of them",
 			on.Mean, m.Seeds[0].Uniform, m.OnFirst(), n),
-		Interval: interval(on, 2),
+		Interval: rangeOverSeeds(on, 2),
 		Verdict: verdict(k == 0, fmt.Sprintf("not in %d of %d seeds; on positions without a child it is %s",
 			k, n, span(m.Over(attentionOnLeaves), 2))),
 	}
@@ -333,5 +333,5 @@ func plottedRow(what, paper string, plotted float64, ours experiment.Sample) Row
 	case plotted > ours.Most:
 		v += ", above all of them"
 	}
-	return Row{What: what, Paper: paper, Ours: figure.Value(ours.Mean, 3), Interval: interval(ours, 3), Verdict: v}
+	return Row{What: what, Paper: paper, Ours: figure.Value(ours.Mean, 3), Interval: rangeOverSeeds(ours, 3), Verdict: v}
 }

@@ -77,36 +77,36 @@ func figures() []Entry {
 		entry("fig-stream", "The residual stream and which blocks each matrix reads", alone(streamDiagram)),
 
 		entry("fig-induction-head", "Weights after training on the in-context-learning graph (Figure 2)",
-			attempt(singleRuns, allWeights("icl"))),
+			thenTry(singleRuns, allWeights("icl"))),
 		entry("fig-single-parent", "Adjacency and attention matrices of three graphs (Figure 6)",
-			drawn(singleRuns, singleParentFigure)),
+			then(singleRuns, singleParentFigure)),
 
 		entry("fig-many-graphs", "Attention on the parent by position, on 20 graphs (Figure 9)",
-			drawn(comparison, manyGraphsFigure)),
-		entry("fig-many-graphs-by-graph", "Mean attention on the parents by graph", drawn(comparison, byGraphFigure)),
+			then(comparison, manyGraphsFigure)),
+		entry("fig-many-graphs-by-graph", "Mean attention on the parents by graph", then(comparison, byGraphFigure)),
 
-		entry("fig-single-parent-loss", "Test loss along training on three graphs", drawn(singleLosses, lossFigure)),
+		entry("fig-single-parent-loss", "Test loss along training on three graphs", then(singleLosses, lossFigure)),
 		entry("fig-single-parent-chain", "All weights of the run on the Markov chain",
-			attempt(singleRuns, allWeights("chain"))),
+			thenTry(singleRuns, allWeights("chain"))),
 		entry("fig-single-parent-random", "All weights of the run on the random graph",
-			attempt(singleRuns, allWeights("random"))),
+			thenTry(singleRuns, allWeights("random"))),
 
 		entry("fig-multi-parent", "Attention of each head on graphs with several parents (Figure 5)",
-			drawn(multiRuns, headsFigure)),
+			then(multiRuns, headsFigure)),
 		entry("fig-multi-parent-full", "All first-layer weights on graphs with several parents (Figure 7)",
-			drawn(multiRuns, headWeightsFigure)),
+			then(multiRuns, headWeightsFigure)),
 		entry("fig-multi-parent-printed", "Attention of each head in the setting that the paper prints",
-			drawn(printedRuns, printedHeadsFigure)),
+			then(printedRuns, printedHeadsFigure)),
 		entry("fig-multi-parent-seeds", "Attention of each head on the graph halves, by seed",
-			drawn(multiRuns, headSeedsFigure)),
+			then(multiRuns, headSeedsFigure)),
 		entry("fig-multi-parent-positions", "Attention of each head on its parent, by position",
-			drawn(multiRuns, headPositionsFigure)),
+			then(multiRuns, headPositionsFigure)),
 		entry("fig-multi-parent-loss", "Test loss along training with several parents",
-			drawn(allMultiLosses, multiLossFigure)),
+			then(allMultiLosses, multiLossFigure)),
 
-		entry("fig-mlp", "First-layer attention of the transformer with MLPs (Figure 8)", drawn(mlpRuns, mlpFigure)),
+		entry("fig-mlp", "First-layer attention of the transformer with MLPs (Figure 8)", then(mlpRuns, mlpFigure)),
 		entry("fig-mlp-seeds", "First-layer attention of the transformer with MLPs on the random graph, by seed",
-			drawn(mlpRuns, mlpSeedsFigure)),
+			then(mlpRuns, mlpSeedsFigure)),
 
 		entry("fig-forward-pass", "Forward pass of Construction 1 on a sequence (Figure 3)",
 			alone(forwardPass(forwardPassTokens))),
@@ -118,61 +118,61 @@ func figures() []Entry {
 		entry("fig-proof-sketch", "Why descent finds the parent (Figure 4)", alone(proofSketch)),
 		entry("fig-gij", "Idealized gradient beside the adjacency matrix, four graphs", alone(gradientMap)),
 		entry("fig-stage-one", "Stage 1 of Algorithm 1 on a random graph", stageOneOnRandomGraph),
-		entry("fig-ghat-beta", "Force on beta in stage 2", drawn(sweep, gHatBetaFigure)),
-		entry("fig-beta-growth", "Growth of beta in stage 2", drawn(sweep, betaGrowthFigure)),
-		entry("fig-why-it-stops", "Error and force against beta in stage 2", drawn(sweep, whyItStopsFigure)),
-		entry("fig-loss-gap", "Excess loss after Algorithm 1 by effective length", drawn(lossGap, lossGapFigure)),
-		entry("fig-ood", "Error on a transition matrix outside of the prior", drawn(ood, oodFigure)),
+		entry("fig-ghat-beta", "Force on beta in stage 2", then(sweep, gHatBetaFigure)),
+		entry("fig-beta-growth", "Growth of beta in stage 2", then(sweep, betaGrowthFigure)),
+		entry("fig-why-it-stops", "Error and force against beta in stage 2", then(sweep, whyItStopsFigure)),
+		entry("fig-loss-gap", "Excess loss after Algorithm 1 by effective length", then(lossGap, lossGapFigure)),
+		entry("fig-ood", "Error on a transition matrix outside of the prior", then(ood, oodFigure)),
 		entry("fig-finite-samples", "Gradient of stage 1 from samples", finiteSampleFigure),
 		entry("fig-sample-size", "Sequences with which stage 1 finds every parent", sampleSizeFigure),
 
 		entry("fig-one-draw", "The mean over the 20 graphs that one run of each gives",
-			drawn(comparison, oneDrawFigure)),
-		entry("fig-decided", "When it is decided how a run ends", drawn(comparison, decidedFigure)),
-		entry("fig-branch", "The runs that begin the edge which hardly any learns", drawn(comparison, branchFigure)),
-		entry("fig-plateau", "Test loss along training on the graph halves, ten seeds", drawn(splits, plateauFigure)),
-		entry("fig-joint", "Joint training against what might predict it", drawn(joint, jointFigure)),
+			then(comparison, oneDrawFigure)),
+		entry("fig-decided", "When it is decided how a run ends", then(comparison, decidedFigure)),
+		entry("fig-branch", "The runs that begin the edge which hardly any learns", then(comparison, branchFigure)),
+		entry("fig-plateau", "Test loss along training on the graph halves, ten seeds", then(splits, plateauFigure)),
+		entry("fig-joint", "Joint training against what might predict it", then(joint, jointFigure)),
 
 		entry("fig-covariance-paths", "Two positions and their common ancestor", alone(covariancePaths)),
-		entry("fig-headline", "The ledger in numbers", drawn(fullLedger, headlineFigure)),
-		entry("fig-ledger", "Margin of every statement", drawn(fullLedger, ledgerFigure)),
-		entry("fig-claims-graph", "Which statement's proof uses which", drawn(fullLedger, dependencyFigure)),
+		entry("fig-headline", "The ledger in numbers", then(fullLedger, headlineFigure)),
+		entry("fig-ledger", "Margin of every statement", then(fullLedger, ledgerFigure)),
+		entry("fig-claims-graph", "Which statement's proof uses which", then(fullLedger, dependencyFigure)),
 	}
 }
 
 func tables() []Entry {
 	return []Entry{
 		entry("tab-single-parent-blocks", "Blocks of the trained weights against their targets",
-			drawn(singleRuns, blocksTable)),
+			then(singleRuns, blocksTable)),
 		entry("tab-single-parent-losses", "Losses on three graphs beside the reference predictors",
-			drawn(singleLosses, lossTable)),
+			then(singleLosses, lossTable)),
 		entry("tab-many-graphs", "Mean attention on the parents of the 20 graphs",
-			drawn(comparison, manyGraphsTable)),
+			then(comparison, manyGraphsTable)),
 		entry("tab-many-graphs-losses", "Losses on the 20 graphs beside the reference predictors",
-			drawn(manyGraphsLosses, manyGraphsLossTable)),
+			then(manyGraphsLosses, manyGraphsLossTable)),
 		entry("tab-unlearned-edges", "Edges that some run on the 20 graphs did not learn",
-			drawn(comparison, unlearnedTable)),
+			then(comparison, unlearnedTable)),
 		entry("tab-multi-parent", "Runs with several parents: attention and losses",
-			drawn(allMultiLosses, multiTable)),
+			then(allMultiLosses, multiTable)),
 		entry("tab-multi-parent-positions", "Attention of each head on its parent, by position",
-			drawn(multiRuns, headPositionsTable)),
-		entry("tab-mlp", "Average first-layer attention of the transformer with MLPs", drawn(mlpRuns, mlpTable)),
-		entry("tab-mlp-missed", "Edges that a transformer with MLPs has not found", drawn(mlpRuns, mlpMissedTable)),
-		entry("tab-mlp-roots", "What roots attend to in the transformer with MLPs", drawn(mlpRuns, mlpRootsTable)),
+			then(multiRuns, headPositionsTable)),
+		entry("tab-mlp", "Average first-layer attention of the transformer with MLPs", then(mlpRuns, mlpTable)),
+		entry("tab-mlp-missed", "Edges that a transformer with MLPs has not found", then(mlpRuns, mlpMissedTable)),
+		entry("tab-mlp-roots", "What roots attend to in the transformer with MLPs", then(mlpRuns, mlpRootsTable)),
 		entry("tab-mlp-losses", "Losses of the transformer with MLPs beside the reference predictors",
-			drawn(mlpLosses, mlpLossTable)),
-		entry("tab-splits", "How often the heads split several parents", drawn(splits, splitsTable)),
-		entry("tab-joint", "Joint training and Algorithm 1 on families of graphs", drawn(joint, jointTable)),
-		entry("tab-joint-predicts", "What predicts joint training", drawn(joint, predictTable)),
-		entry("tab-constructions", "Trained models against the constructions", drawn(agreements, agreementTable)),
+			then(mlpLosses, mlpLossTable)),
+		entry("tab-splits", "How often the heads split several parents", then(splits, splitsTable)),
+		entry("tab-joint", "Joint training and Algorithm 1 on families of graphs", then(joint, jointTable)),
+		entry("tab-joint-predicts", "What predicts joint training", then(joint, predictTable)),
+		entry("tab-constructions", "Trained models against the constructions", then(agreements, agreementTable)),
 	}
 }
 
 // lists are the ledger and its erratum, the summary, and the numbers.
 func lists() []Entry {
 	return []Entry{
-		entry("claims", "The ledger of all statements", attempt(fullLedger, newLedgerFiles)),
-		entry("errata", "The erratum, with proofs of what holds instead", attempt(fullLedger, newErratum)),
+		entry("claims", "The ledger of all statements", thenTry(fullLedger, newLedgerFiles)),
+		entry("errata", "The erratum, with proofs of what holds instead", thenTry(fullLedger, newErratum)),
 		entry("summary", "What the paper says of its figures and numbers, with verdicts", summary()),
 		entry("numbers", "Every number that is quoted in prose, as JSON and as LaTeX macros", numbers()),
 	}
@@ -192,9 +192,9 @@ func Select(ids ...string) ([]Entry, error) {
 	return entries, nil
 }
 
-// find returns the entry of an id. The error for an unknown id begins with none and
+// find returns the entry of an id. The error for an unknown id begins with prefix and
 // lists similar ids.
-func find(none string, entries []Entry, id string) (Entry, error) {
+func find(prefix string, entries []Entry, id string) (Entry, error) {
 	if i := slices.IndexFunc(entries, func(e Entry) bool { return e.ID == id }); i >= 0 {
 		return entries[i], nil
 	}
@@ -203,16 +203,16 @@ func find(none string, entries []Entry, id string) (Entry, error) {
 		ids = append(ids, e.ID)
 	}
 	return Entry{}, fmt.Errorf("report: %s has the id %q; near it: %s (paper list shows all)",
-		none, id, strings.Join(ledger.Nearest(id, ids), ", "))
+		prefix, id, strings.Join(ledger.Nearest(id, ids), ", "))
 }
 
 // numbers returns the source of all numbers that are quoted in prose.
 func numbers() source[figure.Numbers] {
 	return joined(
-		drawn(singleRuns, blockNumbers), drawn(singleLosses, singleLossNumbers),
-		drawn(comparison, comparisonNumbers), drawn(finalLosses, finalLossNumbers),
-		drawn(allMultiLosses, multiNumbers), drawn(mlpLosses, mlpNumbers),
-		drawn(agreements, agreementNumbers), drawn(lossGap, lossGapNumbers), drawn(ood, oodNumbers),
-		drawn(joint, jointNumbers), drawn(fullLedger, ledgerNumbers),
+		then(singleRuns, blockNumbers), then(singleLosses, singleLossNumbers),
+		then(comparison, comparisonNumbers), then(finalLosses, finalLossNumbers),
+		then(allMultiLosses, multiNumbers), then(mlpLosses, mlpNumbers),
+		then(agreements, agreementNumbers), then(lossGap, lossGapNumbers), then(ood, oodNumbers),
+		then(joint, jointNumbers), then(fullLedger, ledgerNumbers),
 	)
 }

@@ -29,7 +29,8 @@ func New(get experiment.Getter) *Results {
 // A source returns one of the results, or a figure or table drawn from them.
 type source[T any] func(ctx context.Context, r *Results) (T, error)
 
-// kept returns the value of load, which is called once for each name.
+// kept returns the value and the error of load, which is called once for each name. It keeps
+// errors too, also that the context of the first call was cancelled.
 func kept[T any](
 	ctx context.Context, r *Results, name string, load func(context.Context) (T, error),
 ) (T, error) {
@@ -58,8 +59,8 @@ func measured[A, B any](
 	})
 }
 
-// attempt returns the source of f of another result.
-func attempt[A, B any](from source[A], f func(A) (B, error)) source[B] {
+// thenTry returns the source that applies f to the result of from.
+func thenTry[A, B any](from source[A], f func(A) (B, error)) source[B] {
 	return func(ctx context.Context, r *Results) (B, error) {
 		a, err := from(ctx, r)
 		if err != nil {
@@ -70,9 +71,9 @@ func attempt[A, B any](from source[A], f func(A) (B, error)) source[B] {
 	}
 }
 
-// drawn is attempt for an f that cannot fail.
-func drawn[A, B any](from source[A], f func(A) B) source[B] {
-	return attempt(from, func(a A) (B, error) { return f(a), nil })
+// then is thenTry for an f that cannot fail.
+func then[A, B any](from source[A], f func(A) B) source[B] {
+	return thenTry(from, func(a A) (B, error) { return f(a), nil })
 }
 
 // alone returns the source of f, which needs no results.
@@ -186,7 +187,7 @@ func sweep(ctx context.Context, r *Results) (experiment.Sweep, error) {
 
 func lossGap(ctx context.Context, r *Results) (experiment.LossGap, error) {
 	return kept(ctx, r, "loss-gap", func(ctx context.Context) (experiment.LossGap, error) {
-		return drawn(sweep, experiment.Sweep.LossGap)(ctx, r)
+		return then(sweep, experiment.Sweep.LossGap)(ctx, r)
 	})
 }
 

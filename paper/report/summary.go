@@ -53,7 +53,9 @@ func (row Row) reproduced() bool { return strings.HasPrefix(row.Verdict, reprodu
 func (row Row) stated() bool { return !strings.HasPrefix(row.Verdict, notStated) }
 
 // overSeeds returns the Interval of a quantity with one value for each seed.
-func overSeeds(v []float64, digits int) string { return interval(experiment.NewSample(v), digits) }
+func overSeeds(v []float64, digits int) string {
+	return rangeOverSeeds(experiment.NewSample(v), digits)
+}
 
 // confidence returns the Interval of an estimate on many sequences, 95 % of a
 // normal distribution.
@@ -75,14 +77,14 @@ type rowGroup struct {
 func rowGroups() []rowGroup {
 	return []rowGroup{
 		{[]string{"fig-graph-example"}, alone(exampleRows)},
-		{[]string{"fig-induction-head", "fig-single-parent"}, drawn(singleRuns, weightRows)},
+		{[]string{"fig-induction-head", "fig-single-parent"}, then(singleRuns, weightRows)},
 		{[]string{"fig-forward-pass"}, alone(forwardPassRows)},
 		{[]string{"fig-proof-sketch"}, alone(sketchRows)},
-		{[]string{"fig-multi-parent", "fig-multi-parent-full"}, drawn(multiRuns, multiRows)},
-		{[]string{"fig-multi-parent-printed"}, drawn(printedRuns, multiRows)},
-		{[]string{"fig-mlp"}, drawn(mlpRuns, mlpRows)},
-		{[]string{"fig-many-graphs", "num-avg-attn", "num-avg-attn-sd"}, drawn(comparison, comparisonRows)},
-		{nil, drawn(finalLosses, finalLossRows)},
+		{[]string{"fig-multi-parent", "fig-multi-parent-full"}, then(multiRuns, multiRows)},
+		{[]string{"fig-multi-parent-printed"}, then(printedRuns, multiRows)},
+		{[]string{"fig-mlp"}, then(mlpRuns, mlpRows)},
+		{[]string{"fig-many-graphs", "num-avg-attn", "num-avg-attn-sd"}, then(comparison, comparisonRows)},
+		{nil, then(finalLosses, finalLossRows)},
 	}
 }
 
@@ -100,7 +102,7 @@ func summary(ids ...string) source[*Summary] {
 		}
 		return r.Figure
 	}
-	return drawn(joined(groups...), func(rows []Row) *Summary {
+	return then(joined(groups...), func(rows []Row) *Summary {
 		if len(ids) > 0 {
 			rows = slices.DeleteFunc(rows, func(r Row) bool { return !slices.Contains(ids, r.ID) })
 		}

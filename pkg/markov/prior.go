@@ -48,7 +48,7 @@ func ParsePrior(text string, states int) (Prior, error) {
 		}
 		return NewDirichlet(states, alpha)
 	case "orbit", "finite":
-		matrices, err := parseMatrices(rest)
+		matrices, err := parseMatrices(rest, states)
 		if err != nil {
 			return nil, fmt.Errorf("prior %q: %w", text, err)
 		}
@@ -61,16 +61,24 @@ func ParsePrior(text string, states int) (Prior, error) {
 }
 
 // parseMatrices reads row-major matrices separated by "|", with rows separated by ";".
-func parseMatrices(text string) ([][]float64, error) {
+// A matrix without ";" is one list.
+func parseMatrices(text string, states int) ([][]float64, error) {
 	var all [][]float64
 	for part := range strings.SplitSeq(text, "|") {
 		var m []float64
-		for _, f := range strings.Fields(strings.ReplaceAll(part, ";", " ")) {
-			v, err := strconv.ParseFloat(f, 64)
-			if err != nil {
-				return nil, fmt.Errorf("%q is not a number", f)
+		rows := strings.Split(part, ";")
+		for i, row := range rows {
+			fields := strings.Fields(row)
+			for _, f := range fields {
+				v, err := strconv.ParseFloat(f, 64)
+				if err != nil {
+					return nil, fmt.Errorf("%q is not a number", f)
+				}
+				m = append(m, v)
 			}
-			m = append(m, v)
+			if len(rows) > 1 && len(fields) != states {
+				return nil, fmt.Errorf("matrix %d: row %d has %d entries, want %d", len(all), i, len(fields), states)
+			}
 		}
 		all = append(all, m)
 	}

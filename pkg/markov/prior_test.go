@@ -260,6 +260,8 @@ func TestPriorErrors(t *testing.T) {
 		{"dirichlet(1)", 256, "over 256 states, want 2 to 255"},
 		{"beta(1)", 3, `unknown family "beta", want dirichlet(alpha), orbit(matrix) or finite(matrix)`},
 		{"orbit(0.5 x; 0 1)", 2, `"x" is not a number`},
+		{"orbit(0.5; 0.5 0 1)", 2, "matrix 0: row 0 has 1 entries, want 2"},
+		{"finite(1 0; 0 1 | 1 0 0; 1)", 2, "matrix 1: row 0 has 3 entries, want 2"},
 		{"orbit(0.5 0.5)", 2, "matrix 0: 2 entries, want 2 x 2"},
 		{"orbit()", 2, "matrix 0: 0 entries, want 2 x 2"},
 		{"orbit(0.8 0.2; 0.3 0.7 | 0.5 0.4; 0 1)", 2, "matrix 1: row 0 sums to 0.9, want 1"},

@@ -43,7 +43,8 @@ var (
 const maxBlock = 1 << 16
 
 // Printf formats as fmt.Printf does and shows the result as plain text.
-// Consecutive calls write into one block, up to 64 KiB.
+// Consecutive calls write into one block. A call that finds more than 64 KiB in it begins
+// another, so a block may exceed 64 KiB by one call.
 func Printf(format string, args ...any) {
 	s := fmt.Sprintf(format, args...)
 	if !inNotebook() {

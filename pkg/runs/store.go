@@ -193,8 +193,8 @@ func (j *job) produce(ctx context.Context) (*Run, error) {
 	return run, nil
 }
 
-// store writes the files of a run next to its checkpoint and renames the folder. A process
-// killed before the rename resumes from the checkpoint; after it no checkpoint is left there.
+// store writes the run, without weights if Light, and removes its checkpoint. It writes next
+// to the checkpoint and renames the folder, so that a process killed before can resume.
 func (j *job) store(trained *Run) error {
 	if j.Light {
 		trained = trained.light()

@@ -39,8 +39,7 @@ func (j *job) train(ctx context.Context) (*Run, error) {
 	j.Meter.Update(t.Step(), steps, fmt.Sprintf("step %d/%d  %s: %d steps take about %v here",
 		t.Step(), steps, how, left, outlook.Round(time.Second)))
 	saved, shown := time.Now(), time.Now().Add(outlookShown)
-	for {
-		step := t.Step()
+	for step := t.Step(); ; step = t.Step() {
 		j.keep(c, t)
 		if step >= steps {
 			j.Meter.Done(fmt.Sprintf("run %s  %d steps  loss %.3f", j.Address, step, t.Loss()))

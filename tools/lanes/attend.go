@@ -16,7 +16,7 @@ import (
 func attend(v isa, suffix string, held int) {
 	v.kernel("attend"+suffix,
 		"func(p, sum, posPos, tokPos, tokTok, posTok, w *float64, x *int, stride, tokens int, least float64)",
-		"fills p with attention")
+		"sets p_ji = (posPos_ji tokPos_{x_j,i}) tokTok_{x_j,x_i} posTok_{j,x_i} over its sum over j")
 	stride, width, keys := param("stride"), param("tokens"), param("x")
 	SHLQ(U8(3), stride)
 	SHLQ(U8(3), width)

@@ -11,7 +11,7 @@ import (
 // changes no sum that began at 0. h: rows x (tokens+n), rows ldh apart; v: rows x n.
 func spread(v isa) {
 	v.kernel("spread", "func(h, v *float64, x *int, tokens, n, rows, ldh, ldv, ldx int)",
-		"spreads rows of v over tokens and positions")
+		"sets h_a to the sum of the v_j with x_j = a, and h_{tokens+j} to v_j, in each row")
 	h, numbers, x, tokens, n := param("h"), param("v"), param("x"), param("tokens"), param("n")
 	own, step := v.regs(8/v.w), v.copies(uint64(v.w))
 	v.loadWords(v.numbering(), own[0])
@@ -99,7 +99,7 @@ func (v isa) vectorsOf(n Register, last mask, loop string, f func(at Register, k
 // vectors. y: rows x n; h: rows x (tokens+n).
 func collect(v isa) {
 	v.kernel("collect", "func(y, h *float64, x *int, tokens, n, rows, ldy, ldh, ldx int)",
-		"collects rows of y from entries for tokens and positions")
+		"sets y_j = h_{x_j} + h_{tokens+j} in each row")
 	y, h, x, tokens, n, rows := param("y"), param("h"), param("x"), param("tokens"), param("n"), param("rows")
 	last := v.lastOf(n)
 	var some [2]mask

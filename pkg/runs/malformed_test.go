@@ -205,12 +205,12 @@ func TestHostileFilesBehindRightSumsAreRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		hostile := c.change(bytes.Clone(before))
-		resum(t, dir, c.file, hostile)
+		malformed := c.change(bytes.Clone(before))
+		resum(t, dir, c.file, malformed)
 		within(t, c.want, func() {
 			_, err := s.Get(t.Context(), testSpec, Options{})
 			if err == nil || !strings.Contains(err.Error(), filepath.Join(dir, c.file)+" refused: ") || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%s, %.60q: %v, want %q", c.file, hostile, err, c.want)
+				t.Errorf("%s, %.60q: %v, want %q", c.file, malformed, err, c.want)
 			}
 		})
 		resum(t, dir, c.file, before)
@@ -220,7 +220,7 @@ func TestHostileFilesBehindRightSumsAreRefused(t *testing.T) {
 	}
 }
 
-// A run.json that has one encoding and the right address may still be hostile.
+// A run.json that has one encoding and the right address may still be malformed.
 func TestHostileManifestIsRefused(t *testing.T) {
 	large := testSpec
 	large.Model, large.Test = train.MLP{Width: 1 << 14}, 1
