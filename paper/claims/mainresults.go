@@ -225,8 +225,8 @@ var assumePriorRemarkCorrected = ledger.Claim{
 	Parts:      []string{"the marginals", "both bullets", "the mean after conditioning"},
 	Hypotheses: `rows independent and uniform on the simplex`,
 	Tried:      `$S\in\{2,3,5,10\}$; the mean at $\gamma=\frac12$, above $1+10^{-4}$`,
-	Check: dirichletPrior(exact.Relabelings, 1.0/3, true).Noted("The marginals are decided on orbits, the probability by " +
-		"a lower confidence limit at error 1e-6, the mean by a sum over a million cells. Almost surely in the " +
+	Check: dirichletPrior(exact.Relabelings, 1.0/3, true).Noted("The marginals are decided on orbits, the probability " +
+		"by a lower confidence limit at error 1e-6, the mean by a sum over a million cells. Almost surely in the " +
 		"assumption asks for the conditioned prior, under which its fourth bullet fails by little. "),
 	Faults: []ledger.Fault{
 		spoil("the marginals", "relabelings by cycles only", dirichletPrior(cycles, 1.0/3, true)),

@@ -474,7 +474,8 @@ func stepOfSecondMatrix(w *ledger.Worst, g2 exact.Matrix, ones int64) {
 func firstStepOfSecondMatrix(w *ledger.Worst, ones int64, prior []exact.Matrix) {
 	g, attention := graph.Chain(3), exact.Rats("1 0 0; 1 0 0; 0 0 1")
 	eps := exact.Frac(1, 10)
-	a2 := exactPopulation(g, eps, theory.QueryInSequence, prior...).G2(attention, exact.Frac(1, 1)).Scale(exact.Frac(-1, 1))
+	a2 := exactPopulation(g, eps, theory.QueryInSequence, prior...).G2(attention, exact.Frac(1, 1))
+	a2 = a2.Scale(exact.Frac(-1, 1))
 	beta := exact.Sub(a2[0][0], a2[0][1])
 	want := exact.Mul(beta, exact.Frac(ones, 2))
 	w.EqualRat("A2[row,column] after one step of size 1 from A2 = 0", a2[0][1], want, func() ledger.Instance {
