@@ -333,26 +333,7 @@ func normOf(bases []*theory.Chain) float64 {
 	return norm
 }
 
-// withTrace mixes pi with the identity or with a cyclic shift so that its trace
-// is t.
-func withTrace(pi exact.Matrix, t *big.Rat) exact.Matrix {
-	s, shift, tr := len(pi), 0, pi.Trace()
-	to := exact.Frac(int64(s), 1) // the trace of goal
-	if tr.Cmp(t) > 0 {
-		shift, to = 1, new(big.Rat)
-	}
-	if tr.Cmp(t) == 0 {
-		return pi
-	}
-	goal := exact.Zero(s, s)
-	for i := range goal {
-		goal[i][(i+shift)%s].SetInt64(1)
-	}
-	a := exact.Quo(exact.Sub(t, tr), exact.Sub(to, tr))
-	return pi.Sub(pi.Sub(goal).Scale(a)) // (1-a) pi + a goal
-}
-
-// withTraceFloats is withTrace in floats.
+// withTraceFloats is [exact.WithTrace] in floats.
 func withTraceFloats(pi []float64, s int, t float64) []float64 {
 	tr := 0.0
 	for i := range s {
@@ -375,23 +356,7 @@ func withTraceFloats(pi []float64, s int, t float64) []float64 {
 	return out
 }
 
-// lightState returns a chain over s >= 3 states that remembers only its light
-// first state. All rows are (m, h, h, m, ..., m), except that the first row has
-// h+d and h-d for the two h. The trace is 1.
-func lightState(s int, m, d *big.Rat) exact.Matrix {
-	h := exact.Sub(exact.Frac(1, 1), exact.Mul(m, exact.Frac(int64(s-2), 1)))
-	h.Quo(h, exact.Frac(2, 1))
-	row := slices.Repeat(exact.Vector{m}, s)
-	row[1], row[2] = h, h
-	pi := make(exact.Matrix, s)
-	for i := range pi {
-		pi[i] = slices.Clone(row)
-	}
-	pi[0][1], pi[0][2] = exact.Add(h, d), exact.Sub(h, d)
-	return pi
-}
-
-// lightStates returns chains of lightState with a small gamma, for which both
+// lightStates returns chains of [exact.LightState] with a small gamma, for which both
 // bullets of Assumption 1 allow about the same gamma.
 func lightStates(s int) [][]float64 {
 	var out [][]float64
@@ -401,7 +366,7 @@ func lightStates(s int) [][]float64 {
 	for _, den := range []int64{10, 30, 100, 300} {
 		m := 1 / float64(den)
 		d := math.Ceil(1e6 * m / (1 - m) * math.Sqrt(float64(s)/2))
-		out = append(out, lightState(s, exact.Frac(1, den), exact.Frac(int64(d), 1e6)).Floats())
+		out = append(out, exact.LightState(s, exact.Frac(1, den), exact.Frac(int64(d), 1e6)).Floats())
 	}
 	return out
 }
@@ -425,7 +390,7 @@ func (b gammaBound) amongLightStates(
 				if norm > b.float(s, b.of.among(entries, spread))*(1+1e-9) {
 					continue
 				}
-				witness := broken(lightState(s, m, d))
+				witness := broken(exact.LightState(s, m, d))
 				if witness != nil && (!witness.Squared || b.of != ofBoth || den > 64) {
 					return witness
 				}

@@ -549,7 +549,7 @@ func wholeSequence(factor func(mu, s, t *big.Rat) *big.Rat, lambda lambdaFunc) l
 				states, t := exact.Frac(int64(len(pi)), 1), exact.Frac(int64(m.graph.T()), 1)
 				scale := exact.Quo(exact.Mul(t, t), exact.TEffLambda(m.graph, lambda(len(pi), least)))
 				for s := range pi {
-					mean, v := exactMomentsOfSum(pi, m.graph, func(_, _, own int) int { return int(unit(own == s)) })
+					mean, v := exact.MomentsOfSum(pi, m.graph, func(_, _, own int) int { return int(unit(own == s)) })
 					off, most := exact.Sub(mean, exact.Mul(t, mu[s])), exact.Mul(scale, factor(mu[s], states, t))
 					w.AtMostRat(exact.Add(v, exact.Mul(off, off)), most, func() ledger.Instance {
 						return ledger.Instance{"family": m.family, "T": m.graph.T(), "S": len(pi), "s": s + 1, "pi": pi}

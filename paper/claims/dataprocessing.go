@@ -302,7 +302,7 @@ func itself(pi exact.Matrix) exact.Matrix { return pi }
 
 // balanced returns a matrix over two states with trace 2 - tr(pi).
 func balanced(pi exact.Matrix) exact.Matrix {
-	return withTrace(exact.Rats("1/2 1/2; 1/4 3/4"), exact.Sub(exact.Frac(2, 1), pi.Trace()))
+	return exact.WithTrace(exact.Rats("1/2 1/2; 1/4 3/4"), exact.Sub(exact.Frac(2, 1), pi.Trace()))
 }
 
 // rootGradient decides g_ij at all roots, as decideRoots does.
@@ -576,7 +576,7 @@ func (b gammaBound) halfGapAmongLightStates(w *ledger.Worst) *ledger.Witness {
 	for den := int64(4); den <= 40; den++ {
 		for k := int64(1); 2*k < den-1; k++ {
 			w.Instances++
-			pi := lightState(3, exact.Frac(1, den), exact.Frac(k, 2*den))
+			pi := exact.LightState(3, exact.Frac(1, den), exact.Frac(k, 2*den))
 			if witness := b.exceeds(halfGap(pi), pi); witness != nil && !witness.Squared {
 				witness.Instance["alpha"], witness.Instance["|B|_F^2"] = exact.Alpha(pi), exact.FrobeniusSquared(pi)
 				return asOrbits(witness)

@@ -17,7 +17,7 @@ import (
 func TestLightStateInClosedForm(t *testing.T) {
 	for s := 3; s <= 6; s++ {
 		m, d := exact.Frac(1, 20), exact.Frac(3, 40)
-		pi := lightState(s, m, d)
+		pi := exact.LightState(s, m, d)
 		if pi.Trace().Cmp(exact.Frac(1, 1)) != 0 {
 			t.Errorf("S = %d: trace %v, want 1", s, pi.Trace())
 		}
@@ -33,7 +33,7 @@ func TestLightStateInClosedForm(t *testing.T) {
 func TestWithTraceInBothArithmetics(t *testing.T) {
 	pi := exact.Rats("1/2 1/4 1/4; 1/3 1/3 1/3; 1/5 1/5 3/5")
 	for _, want := range []string{"1", "1/2", "2"} {
-		q := withTrace(pi, exact.Rat(want))
+		q := exact.WithTrace(pi, exact.Rat(want))
 		if err := exact.CheckRows(q); err != nil || q.Trace().Cmp(exact.Rat(want)) != 0 {
 			t.Errorf("trace %v, want %v (%v)", q.Trace(), want, err)
 		}
@@ -249,13 +249,13 @@ func TestGapsInFloatsAreThoseInRationals(t *testing.T) {
 	}
 	check("half of the gap", halfGapOf(bases), mean(halfGap))
 	m, d := exact.Frac(1, 9), exact.Frac(1, 20)
-	light := lightState(4, m, d)
+	light := exact.LightState(4, m, d)
 	got, entries, rows := lightNorm(4, exact.Float(m), exact.Float(d))
 	check("|B|_F^2 with a light state", got, exact.Float(exact.FrobeniusSquared(light)))
 	check("gamma^2 of the entries", entries*entries, exact.Float(exact.Pow(exact.FloorGamma(light), 2)))
 	check("gamma^2 of the rows", rows*rows, exact.Float(ofSpread.square(light)))
 	for _, pi := range []exact.Matrix{asymmetrics()[1].first, pullAway, exact.Rats("1/9 4/9 4/9; 1/2 1/4 1/4; 1/3 1/3 1/3")} {
-		check.each("a matrix of trace 1", withTraceFloats(pi.Floats(), 3, 1), withTrace(pi, exact.Frac(1, 1)).Floats())
-		check("its trace", exact.Float(withTrace(pi, exact.Frac(1, 1)).Trace()), 1)
+		check.each("a matrix of trace 1", withTraceFloats(pi.Floats(), 3, 1), exact.WithTrace(pi, exact.Frac(1, 1)).Floats())
+		check("its trace", exact.Float(exact.WithTrace(pi, exact.Frac(1, 1)).Trace()), 1)
 	}
 }

@@ -146,82 +146,6 @@ func sumWithout(g *graph.Forest, lambda *big.Rat, out int) *big.Rat {
 	return sum
 }
 
-// A weight is the term of position i in a sum, given its parent's state, -1 for a
-// root, and its own state.
-type weight func(i, parent, own int) int
-
-// momentsOfSum returns mean and variance of the sum of weights over the sequence,
-// the query included, in one pass over the forest from its leaves: given s_i, the
-// sums below different children of i are independent.
-func momentsOfSum(c *theory.Chain, g *graph.Forest, of weight) (mean, variance float64) {
-	n := g.T()
-	first, second := make([]float64, n*c.S), make([]float64, n*c.S) // mean and variance of the sum below i, given s_i
-	add := func(i, x int, law []float64, mean, variance *float64) {
-		m, v := 0.0, 0.0
-		for y, p := range law {
-			m += float64(p * (float64(of(i, x, y)) + first[i*c.S+y]))
-		}
-		for y, p := range law {
-			d := float64(of(i, x, y)) + first[i*c.S+y] - m
-			v += float64(p * (float64(d*d) + second[i*c.S+y]))
-		}
-		*mean += m
-		*variance += v
-	}
-	query := make([]float64, c.S)
-	for y := range query {
-		query[y] = 1 / float64(c.S)
-	}
-	add(n-1, -1, query, &mean, &variance)
-	for i := n - 2; i >= 0; i-- {
-		p := g.Parent(i)
-		if p == graph.Root {
-			add(i, -1, c.Mu, &mean, &variance)
-			continue
-		}
-		for x := range c.S {
-			add(i, x, c.Pi.RawRowView(x), &first[p*c.S+x], &second[p*c.S+x])
-		}
-	}
-	return mean, variance
-}
-
-// exactMomentsOfSum is momentsOfSum in rational numbers.
-func exactMomentsOfSum(pi exact.Matrix, g *graph.Forest, of weight) (mean, variance *big.Rat) {
-	mu, n := exact.MustStationary(pi), g.T()
-	first, second := exact.Zero(n, len(pi)), exact.Zero(n, len(pi))
-	mean, variance = new(big.Rat), new(big.Rat)
-	add := func(i, x int, law exact.Vector, m, v *big.Rat) {
-		at := make(exact.Vector, len(law))
-		for y := range law {
-			at[y] = exact.Add(first[i][y], exact.Frac(int64(of(i, x, y)), 1))
-		}
-		center := exact.Dot(law, at)
-		for y, p := range law {
-			d := exact.Sub(at[y], center)
-			v.Add(v, exact.Mul(p, exact.Add(exact.Mul(d, d), second[i][y])))
-		}
-		m.Add(m, center)
-	}
-	add(n-1, -1, uniform(len(pi)), mean, variance)
-	for i := n - 2; i >= 0; i-- {
-		p := g.Parent(i)
-		if p == graph.Root {
-			add(i, -1, mu, mean, variance)
-			continue
-		}
-		for x := range pi {
-			add(i, x, pi[x], first[p][x], second[p][x])
-		}
-	}
-	return mean, variance
-}
-
-// uniform returns the uniform law over n states.
-func uniform(n int) exact.Vector {
-	return slices.Repeat(exact.Vector{exact.Frac(1, int64(n))}, n)
-}
-
 // A varianceBound is a bound of the variance of the number of counted positions in I
 // by factor T^2/T_eff(lambda). The mean of that number must be |I| times mean.
 type varianceBound struct {
@@ -305,7 +229,7 @@ func (q varianceBound) positionSets(members []familyMember) []positionSet {
 }
 
 // weightOf returns the weight of the sum over I for s and s'.
-func (q varianceBound) weightOf(in positionSet, s, s2 int) weight {
+func (q varianceBound) weightOf(in positionSet, s, s2 int) func(i, parent, own int) int {
 	return func(i, parent, own int) int {
 		if in.has[i] && q.counted(parent, own, s, s2) {
 			return 1
@@ -332,7 +256,7 @@ func (q varianceBound) tightest(c *theory.Chain, among []positionSet) varianceCa
 		t := in.graph.T()
 		scale := float64(t*t) / in.graph.TEffLambda(exact.Float(lambda))
 		for s, s2 := range q.states(c.S) {
-			_, v := momentsOfSum(c, in.graph, q.weightOf(in, s, s2))
+			_, v := c.MomentsOfSum(in.graph, q.weightOf(in, s, s2))
 			key := [3]int{s, s2, t}
 			if _, ok := factors[key]; !ok {
 				terms := varianceTerms{rat(c.Mu[s]), rat(c.Mu[s2]), rat(c.Pi.At(s, s2)), lambda, int64(t)}
@@ -350,7 +274,7 @@ func (q varianceBound) tightest(c *theory.Chain, among []positionSet) varianceCa
 func (q varianceBound) decide(w *ledger.Worst, pi exact.Matrix, in positionSet, s, s2 int) {
 	mu, least := exact.MustStationary(pi), slices.MinFunc(slices.Concat(pi...), (*big.Rat).Cmp)
 	lambda, t := q.lambda(len(pi), least), int64(in.graph.T())
-	mean, variance := exactMomentsOfSum(pi, in.graph, q.weightOf(in, s, s2))
+	mean, variance := exact.MomentsOfSum(pi, in.graph, q.weightOf(in, s, s2))
 	terms := varianceTerms{mu[s], mu[s2], pi[s][s2], lambda, t}
 	count := int64(0)
 	for _, in := range in.has {

@@ -127,7 +127,7 @@ var eqBPowersZeroCorrected = ledger.Claim{
 }
 
 // uniformMeasure returns the uniform measure on the states of pi.
-func uniformMeasure(pi exact.Matrix) exact.Vector { return uniform(len(pi)) }
+func uniformMeasure(pi exact.Matrix) exact.Vector { return exact.Uniform(len(pi)) }
 
 // projectionAt decides the statements about p = I - times 1 m^T for the measure m of
 // pi: D p D^-1 is symmetric, because diag(mu) p is; p^2 = p; and the trace of p is

@@ -285,7 +285,7 @@ func parentGap(e *ledger.Env) ledger.Finding {
 }
 
 // fourteenStates is a transition matrix over 14 states, one of them light.
-var fourteenStates = lightState(14, exact.Frac(1, 56), exact.Frac(1, 21))
+var fourteenStates = exact.LightState(14, exact.Frac(1, 56), exact.Frac(1, 21))
 
 // gapOfParent is gamma^3/(2 S^2).
 func gapOfParent(s int64, gamma *big.Rat) *big.Rat {

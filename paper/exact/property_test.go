@@ -32,10 +32,11 @@ func TestProperties(t *testing.T) {
 		"Relabelings Orbits":                                                                                      relabelings,
 		"SampleLaw.Moment SampleLaw.Absolute SampleLaw.Central SampleLaw.Tail":                                    sampleLaws,
 		"GradientLaw SecondGradientLaw":                                                                           gradientLaws,
-		"GHat":                                                                                                    stageTwo,
-		"PairMean Pairs.States":                                                                                   pairLaws,
-		"NewBeta Beta.Exp Beta.E12Terms Beta.GHat":                                                                betas,
-		"NewStageTwo StageTwo.Score StageTwo.Sums StageTwo.Errors StageTwo.E3 StageTwo.E12 StageTwo.F":            sequences,
+		"MomentsOfSum Uniform WithTrace LightState":                                                               forests,
+		"GHat":                  stageTwo,
+		"PairMean Pairs.States": pairLaws,
+		"NewBeta Beta.Exp Beta.E12Terms Beta.GHat":                                                     betas,
+		"NewStageTwo StageTwo.Score StageTwo.Sums StageTwo.Errors StageTwo.E3 StageTwo.E12 StageTwo.F": sequences,
 	}, nil)
 }
 
@@ -463,6 +464,46 @@ func chainNumbers(t *rapid.T) {
 	}
 	if err := CheckGamma(pi, c); property.Said(t, "exact", err) == "" && !(right && c.Sign() > 0) {
 		t.Fatalf("%v is right for %v", c, pi)
+	}
+}
+
+// The moments of a sum are sums over all sequences; WithTrace and LightState keep rows of
+// total 1.
+func forests(t *rapid.T) {
+	g := graph.Grow(rapid.IntRange(2, 4).Draw(t, "T"), func(i int) int {
+		return rapid.IntRange(graph.Root, i-1).Draw(t, "parent")
+	})
+	pi := kernel(t, 2)
+	term := func(i, parent, own int) int { return i*own - 2*parent }
+	_, err := Stationary(pi)
+	var mean, variance *big.Rat
+	if property.Decide(t, err == nil, refused(t, func() { mean, variance = MomentsOfSum(pi, g, term) })) {
+		first, second := new(big.Rat), new(big.Rat)
+		for x, p := range Sequences(g, pi) {
+			n := 0
+			for i, own := range x {
+				parent := -1
+				if g.Parent(i) != graph.Root {
+					parent = x[g.Parent(i)]
+				}
+				n += term(i, parent, own)
+			}
+			first.Add(first, Mul(p, Frac(int64(n), 1)))
+			second.Add(second, Mul(p, Frac(int64(n*n), 1)))
+		}
+		equal(t, "a mean", mean, first)
+		equal(t, "a variance", variance, Sub(second, Mul(first, first)))
+	}
+	equal(t, "a uniform law", Dot(Uniform(3)), one)
+	to := rational().Draw(t, "trace")
+	if property.Decide(t, to.Sign() >= 0 && to.Cmp(Frac(2, 1)) <= 0, refused(t, func() { pi = WithTrace(pi, to) })) {
+		equal(t, "a trace", pi.Trace(), to)
+	}
+	s, m, d := rapid.IntRange(2, 5).Draw(t, "S"), rational().Draw(t, "m"), rational().Draw(t, "d")
+	h := Quo(Sub(one, Mul(m, Frac(int64(s-2), 1))), Frac(2, 1))
+	right := s >= 3 && m.Sign() > 0 && Abs(d).Cmp(h) < 0
+	if property.Decide(t, right, refused(t, func() { pi = LightState(s, m, d) })) {
+		equal(t, "a trace", pi.Trace(), one)
 	}
 }
 

@@ -436,3 +436,40 @@ func transport(dst, x, m []float64) {
 		dst[a] = sum
 	}
 }
+
+// MomentsOfSum returns the mean and the variance of the sum over all positions i, the
+// query included, of a term that depends on i, the state of the parent of i (-1 for a
+// root) and the state of i. Given s_i, the sums below different children of i are
+// independent, so one pass from the leaves of the forest suffices.
+func (c *Chain) MomentsOfSum(g *graph.Forest, term func(i, parent, own int) int) (mean, variance float64) {
+	n := g.T()
+	first, second := make([]float64, n*c.S), make([]float64, n*c.S) // mean and variance of the sum below i, given s_i
+	add := func(i, x int, law []float64, mean, variance *float64) {
+		m, v := 0.0, 0.0
+		for y, p := range law {
+			m += float64(p * (float64(term(i, x, y)) + first[i*c.S+y]))
+		}
+		for y, p := range law {
+			d := float64(term(i, x, y)) + first[i*c.S+y] - m
+			v += float64(p * (float64(d*d) + second[i*c.S+y]))
+		}
+		*mean += m
+		*variance += v
+	}
+	query := make([]float64, c.S)
+	for y := range query {
+		query[y] = 1 / float64(c.S)
+	}
+	add(n-1, -1, query, &mean, &variance)
+	for i := n - 2; i >= 0; i-- {
+		p := g.Parent(i)
+		if p == graph.Root {
+			add(i, -1, c.Mu, &mean, &variance)
+			continue
+		}
+		for x := range c.S {
+			add(i, x, c.Pi.RawRowView(x), &first[p*c.S+x], &second[p*c.S+x])
+		}
+	}
+	return mean, variance
+}

@@ -26,16 +26,16 @@ func TestProperties(t *testing.T) {
 		"Chain.Marginal Chain.Joint Chain.Correlation Chain.Information Chain.G":                            pairsOfPositions,
 		"E12Terms Chain.GHatBeta GHatBeta BetaStar":                                                         stageTwo,
 		"Chains Mean Gamma OptimalLoss G Information GHat NewPopulation":                                    priors,
-		"Chain.CountLaw":                        counts,
-		"Hinge Divergence.F Divergence.Between": divergences,
-		"EmpiricalGHat Recover":                 samples,
-		"Oracle ChowLiu":                        oracles,
-		"NewReduced Reduced.Attention Reduced.Beta Reduced.Predict Reduced.Loss Reduced.Rows": reduced,
-		"Population.Loss Population.Gradient Population.Errors Population.Stages":             populations,
-		"Algorithm1 LimitStage TableStage Jacobian":                                           algorithms,
-		"MonteCarlo.Run StageTwo.RMS":                                                         monteCarlos,
-		"FitPowerLaw PowerLaw.At":                                                             powerLaws,
-		"Reading.String":                                                                      readings,
+		"Chain.CountLaw Chain.MomentsOfSum":                                                                 counts,
+		"Hinge Divergence.F Divergence.Between":                                                             divergences,
+		"EmpiricalGHat Recover":                                                                             samples,
+		"Oracle ChowLiu":                                                                                    oracles,
+		"NewReduced Reduced.Attention Reduced.Beta Reduced.Predict Reduced.Loss Reduced.Rows":               reduced,
+		"Population.Loss Population.Gradient Population.Errors Population.Stages":                           populations,
+		"Algorithm1 LimitStage TableStage Jacobian":                                                         algorithms,
+		"MonteCarlo.Run StageTwo.RMS":                                                                       monteCarlos,
+		"FitPowerLaw PowerLaw.At":                                                                           powerLaws,
+		"Reading.String":                                                                                    readings,
 	}, nil)
 }
 
@@ -341,6 +341,18 @@ func counts(t *rapid.T) {
 			want[n] += exact.Float(p)
 		}
 		same(t, "the law of a count", law, want)
+		mean, variance := c.MomentsOfSum(g, func(_, _, own int) int {
+			if own == state {
+				return 1
+			}
+			return 0
+		})
+		first, second := 0.0, 0.0
+		for n, p := range want {
+			first += float64(n) * p
+			second += float64(n*n) * p
+		}
+		same(t, "mean and variance of a count", []float64{mean, variance}, []float64{first, second - first*first})
 	}
 }
 
