@@ -51,10 +51,10 @@ var lemFToPiFaults = append(concentrationFaults(fConcentration), []ledger.Fault{
 	spoil(theOrder, "without e^(-beta gamma)", withLimit(fConcentration, func(c setting) float64 { return c.p })),
 	spoil(withConstants, "no term for the roots", fConcentration.without(4)),
 	spoil(withConstants, "e^(-2 beta) for e^(-2 beta (1-mu))", withBias(fConcentration, func(c setting) float64 {
-		return math.Pow((c.to-c.p)*num.Exp(-c.beta)/((1-c.r)*c.mu), 2)
+		return math.Pow((c.muTo-c.p)*num.Exp(-c.beta)/((1-c.r)*c.mu), 2)
 	})),
 	spoil(withConstants, "the limit is larger by a fiftieth", largerLimit(fConcentration, 1.02)),
-	spoil(tailOfF, "the threshold 1/2 for gamma^3/(4 S^2)", fThreshold(fConcentration, 0.5)),
+	spoil(tailOfF, "the threshold 1/2 for gamma^3/(4 S^2)", withThreshold(fConcentration, 0.5)),
 }...)
 
 // concentrationFaults returns the faults that Lemmas 30 to 32 share: a wrong limit, a

@@ -54,24 +54,24 @@ func TestConcentrationAsPrinted(t *testing.T) {
 	const s, to = 1, 2
 	q := setting{
 		t: 40, r: 0.3, beta: 1.5, eps: 0.2, lambda: 0.8, decay: 0.06, gamma: 0.7, teff: 25, spread: 0.04,
-		p: c.Pi.At(s, to), mu: c.Mu[s], to: c.Mu[to],
+		p: c.Pi.At(s, to), mu: c.Mu[s], muTo: c.Mu[to],
 	}
 	e, em := math.Exp(1.5), math.Exp(1.5*q.mu)
 	check("the limit of E3", e3Concentration.limit(q), (0.7*e+0.3*em)*q.mu/(0.7*(e-1)*q.mu+0.7+0.3*em))
 	check("the limit of E1/E2", e12Concentration.limit(q),
-		(0.7*e*q.p+0.3*em*q.to)*q.mu/(0.7*(e-1)*q.mu*q.p+0.7*q.to+0.3*em*q.to))
+		(0.7*e*q.p+0.3*em*q.muTo)*q.mu/(0.7*(e-1)*q.mu*q.p+0.7*q.muTo+0.3*em*q.muTo))
 	check("the limit of f", fConcentration.limit(q),
-		(0.7*(e-1)*q.mu*q.p+0.7*q.to+0.3*em*q.to)/(0.7*(e-1)*q.mu+0.7+0.3*em))
+		(0.7*(e-1)*q.mu*q.p+0.7*q.muTo+0.3*em*q.muTo)/(0.7*(e-1)*q.mu+0.7+0.3*em))
 	roots, alone := math.Sqrt(0.3*0.04), math.Sqrt(1.5/160)
 	b := (0.7*(e-1)*q.mu + 0.7 + 0.3*em) / e
 	check.each("the bound of Lemma 30", e3Concentration.bound(q), []float64{math.Sqrt(0.075*q.mu) / b, 2.5 * roots / b})
 	check.each("the bound of Lemma 32", fConcentration.bound(q), []float64{
-		math.Sqrt(0.06*q.p*q.mu) / b, math.Sqrt(0.075*q.mu) / b, math.Sqrt(q.to*0.06) / (e * b), 1.5 * roots / b, alone / b,
+		math.Sqrt(0.06*q.p*q.mu) / b, math.Sqrt(0.075*q.mu) / b, math.Sqrt(q.muTo*0.06) / (e * b), 1.5 * roots / b, alone / b,
 	})
-	check("the bias of Lemma 32", fConcentration.bias(q), (q.to-q.p)*(q.to-q.p)*math.Exp(-3*(1-q.mu))/(b*b))
-	b = (0.7*(e-1)*q.mu*q.p + 0.7*q.to + 0.3*em*q.to) / e
+	check("the bias of Lemma 32", fConcentration.bias(q), (q.muTo-q.p)*(q.muTo-q.p)*math.Exp(-3*(1-q.mu))/(b*b))
+	b = (0.7*(e-1)*q.mu*q.p + 0.7*q.muTo + 0.3*em*q.muTo) / e
 	check.each("the bound of Lemma 31", e12Concentration.bound(q), []float64{
-		math.Sqrt(0.06*q.mu*q.p) / b, math.Sqrt(q.to*0.06) / (e * b), 0.2 / b, 2.5 * roots / b, alone / b,
+		math.Sqrt(0.06*q.mu*q.p) / b, math.Sqrt(q.muTo*0.06) / (e * b), 0.2 / b, 2.5 * roots / b, alone / b,
 	})
 	threshold, most := fConcentration.tail(q, 3)
 	check("the threshold of Lemma 32", threshold, 0.343/36)

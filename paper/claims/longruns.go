@@ -58,7 +58,7 @@ func (run longRun) sums(s int, beta float64) runSums {
 	share := 1 / float64(t)
 	out := runSums{hit: make([]float64, run.pi.S), hitZ: make([]float64, run.pi.S)}
 	run.x[t-1] = s
-	mu, zero, seen := run.pi.Mu[s], num.Exp(-beta)*share, 0.0
+	mu, zero, seen := run.pi.Mu[s], float64(num.Exp(-beta)*share), 0.0
 	for i, a := range run.x {
 		seen += unit(a == s)
 		z, p := 0.0, run.parents[i]
@@ -82,7 +82,7 @@ func (run longRun) sums(s int, beta float64) runSums {
 		case z == 0:
 			v = zero
 		case z < 1:
-			v *= num.Exp(beta * (z - 1))
+			v = float64(share * num.Exp(beta*(z-1)))
 		}
 		vz := float64(v * z)
 		out.v, out.vz = out.v+v, out.vz+vz
@@ -98,7 +98,7 @@ type setting struct {
 	lambda, decay float64 // 1 - gamma/S, and 1/T_eff(lambda)
 	gamma, teff   float64
 	spread        float64 // 1/T sum_{i in R} |z~_i - mu(s)|^2
-	p, mu, to     float64 // pi(s'|s), mu(s), mu(s')
+	p, mu, muTo   float64 // pi(s'|s), mu(s), mu(s')
 }
 
 // limits returns numerator and denominator of eq. (39), over e^beta, for
@@ -111,15 +111,15 @@ func (c setting) limits(p, to float64) (above, below float64) {
 // and two bounds of the root mean square of the difference. The proof has the first
 // bound, a sum of terms with constants; the second is the printed order.
 type convergence struct {
-	value  func(x runSums, to int, c setting) float64
-	limit  func(c setting) float64
-	bound  func(c setting) []float64
-	order  func(c setting) float64
-	roots  rootRows // rootsUniform if empty
-	scaled float64  // planted: a factor of the limit, 1 if zero
-	drop   int      // planted: the omitted term of the bound, counted from 1
-	silent bool     // planted: the order is not checked
-	astray bool     // planted: children attend to position 1
+	value        func(x runSums, to int, c setting) float64
+	limit        func(c setting) float64
+	bound        func(c setting) []float64
+	order        func(c setting) float64
+	roots        rootRows // rootsUniform if empty
+	scaled       float64  // planted: a factor of the limit, 1 if zero
+	drop         int      // planted: the omitted term of the bound, counted from 1
+	withoutOrder bool     // planted: the order is not checked
+	astray       bool     // planted: children attend to position 1
 
 	// bias, if not nil, bounds the square of the difference between the limit and pi(s'|s).
 	bias func(c setting) float64
@@ -131,7 +131,7 @@ type convergence struct {
 // without returns the check of the bound without a term, counted from 1, where
 // roots attend to themselves.
 func (q convergence) without(term int) ledger.Check {
-	q.drop, q.silent, q.roots = term, true, rootsOnThemself
+	q.drop, q.withoutOrder, q.roots = term, true, rootsOnThemself
 	return q.check
 }
 
@@ -143,7 +143,7 @@ func largerLimit(q convergence, factor float64) ledger.Check {
 
 // withLimit replaces the limit.
 func withLimit(q convergence, limit func(setting) float64) ledger.Check {
-	q.limit, q.silent = limit, false
+	q.limit, q.withoutOrder = limit, false
 	return q.check
 }
 
@@ -153,8 +153,8 @@ func withBias(q convergence, bias func(setting) float64) ledger.Check {
 	return q.check
 }
 
-// fThreshold replaces the threshold of the tail.
-func fThreshold(q convergence, threshold float64) ledger.Check {
+// withThreshold replaces the threshold of the tail.
+func withThreshold(q convergence, threshold float64) ledger.Check {
 	tail := q.tail
 	q.tail = func(c setting, states int) (float64, float64) {
 		_, most := tail(c, states)
@@ -211,7 +211,7 @@ func settingOf(g *graph.Forest, pi *theory.Chain) setting {
 
 // at returns the setting for s, s' and beta.
 func (c setting) at(pi *theory.Chain, s, to int, beta float64) setting {
-	c.beta, c.p, c.mu, c.to = beta, pi.Pi.At(s, to), pi.Mu[s], pi.Mu[to]
+	c.beta, c.p, c.mu, c.muTo = beta, pi.Pi.At(s, to), pi.Mu[s], pi.Mu[to]
 	return c
 }
 
@@ -295,7 +295,7 @@ func (q convergence) family(e *ledger.Env, w *ledger.Worst, family string, prior
 			if q.bias != nil {
 				w.AtMost(num.Average(tallies[key].biases).Mean, num.Average(tallies[key].most).Mean, at)
 			}
-			if q.silent {
+			if q.withoutOrder {
 				continue
 			}
 			order := q.order(c)
@@ -358,13 +358,13 @@ var e3Concentration = convergence{
 var e12Concentration = convergence{
 	value: func(x runSums, to int, c setting) float64 { return x.hitZ[to] / (x.hit[to] + float64(c.eps*x.v)) },
 	limit: func(c setting) float64 {
-		above, below := c.limits(c.p, c.to)
+		above, below := c.limits(c.p, c.muTo)
 		return above / below
 	},
 	bound: func(c setting) []float64 {
-		_, k := c.limits(c.p, c.to)
+		_, k := c.limits(c.p, c.muTo)
 		return []float64{
-			math.Sqrt(c.mu*c.p*c.decay) / k, num.Exp(-c.beta) * math.Sqrt(c.to*c.decay) / k, c.eps / k,
+			math.Sqrt(c.mu*c.p*c.decay) / k, num.Exp(-c.beta) * math.Sqrt(c.muTo*c.decay) / k, c.eps / k,
 			(1 + c.beta) * math.Sqrt(c.r*c.spread) / k, math.Sqrt(5*c.r/4/float64(c.t)) / k,
 		}
 	},
@@ -376,7 +376,7 @@ var e12Concentration = convergence{
 var fConcentration = convergence{
 	value: func(x runSums, to int, _ setting) float64 { return x.hit[to] / x.v },
 	limit: func(c setting) float64 {
-		_, above := c.limits(c.p, c.to)
+		_, above := c.limits(c.p, c.muTo)
 		_, below := c.limits(1, 1)
 		return above / below
 	},
@@ -384,14 +384,14 @@ var fConcentration = convergence{
 		_, k := c.limits(1, 1)
 		return []float64{
 			math.Sqrt(c.mu*c.p*c.decay) / k, math.Sqrt(c.mu*c.decay/c.lambda) / k,
-			num.Exp(-c.beta) * math.Sqrt(c.to*c.decay) / k, c.beta * math.Sqrt(c.r*c.spread) / k,
+			num.Exp(-c.beta) * math.Sqrt(c.muTo*c.decay) / k, c.beta * math.Sqrt(c.r*c.spread) / k,
 			math.Sqrt(5*c.r/4/float64(c.t)) / k,
 		}
 	},
 	order: printedOrder,
 	bias: func(c setting) float64 {
 		_, k := c.limits(1, 1)
-		return math.Pow((c.to-c.p)*num.Exp(-c.beta*(1-c.mu))/k, 2)
+		return math.Pow((c.muTo-c.p)*num.Exp(-c.beta*(1-c.mu))/k, 2)
 	},
 	tail: func(c setting, states int) (threshold, most float64) {
 		s := float64(states)

@@ -45,7 +45,7 @@ func processing(r route, factor *big.Rat, fs []ratDivergence) ledger.Check {
 	}
 }
 
-// A route gives, of nw, the number of values of W that the law of Z depends on.
+// A route returns how many of the nw values of W the law of Z distinguishes; 1 is a Markov chain.
 type route func(nw int) int
 
 func throughY(int) int       { return 1 }
@@ -55,7 +55,7 @@ func throughBoth(nw int) int { return nw }
 type threeLaw struct {
 	nw, ny, nz int
 	p, y, z    []float64 // P(w), P(y|w), P(z|...) row by row
-	seen       int       // Z depends on y and w mod seen
+	classesOfW int       // Z depends on y and w mod classesOfW
 }
 
 // lawAt returns the law for the parameters x of a search: each row is a softmax.
@@ -80,7 +80,7 @@ func (c threeLaw) informations(f theory.Divergence) (wz, yz float64) {
 	for w := range c.nw {
 		for y := range c.ny {
 			for z := range c.nz {
-				q := c.p[w] * c.y[w*c.ny+y] * c.z[(y*c.seen+w%c.seen)*c.nz+z]
+				q := float64(c.p[w] * c.y[w*c.ny+y] * c.z[(y*c.classesOfW+w%c.classesOfW)*c.nz+z])
 				jw[w*c.nz+z] += q
 				jy[y*c.nz+z] += q
 			}
