@@ -235,7 +235,8 @@ func ghatMatrices(e *ledger.Env) []exact.Matrix {
 		exact.Rats("1/2 3/8 1/8; 1/2 1/8 3/8; 1/2 1/8 3/8"), exact.Rats("3/10 3/10 2/5; 2/5 3/10 3/10; 3/10 2/5 3/10"),
 		exact.Rats("7/10 3/10; 3/10 7/10"), exact.Rats("3/5 2/5; 4/5 1/5"), exact.Rats("1/2 1/2; 1/2 1/2"),
 		exact.Rats("1/100 99/100; 99/100 1/100"),
-		exact.LightState(3, exact.Frac(1, 20), exact.Frac(6, 100)), exact.LightState(3, exact.Frac(1, 2000), exact.Frac(49, 100)),
+		exact.LightState(3, exact.Frac(1, 20), exact.Frac(6, 100)),
+		exact.LightState(3, exact.Frac(1, 2000), exact.Frac(49, 100)),
 	}
 	for pi := range exact.Positive(2, 10) {
 		if exact.MustStationary(pi)[0].Denom().Int64() < 10 {
@@ -463,7 +464,8 @@ func frobeniusStep(c *big.Rat, p, q int, beyond int64) ledger.Check {
 		for s := 3; s <= 6; s++ {
 			S := big.NewRat(int64(s), 1)
 			matrices := append(lightMatrices(s),
-				exact.LightState(s, exact.Frac(1, 200), exact.Frac(6, 1000)), exact.LightState(s, exact.Frac(1, 1000), exact.Frac(12, 10000)))
+				exact.LightState(s, exact.Frac(1, 200), exact.Frac(6, 1000)),
+				exact.LightState(s, exact.Frac(1, 1000), exact.Frac(12, 10000)))
 			for _, pi := range matrices {
 				gamma := roundedGamma(pi, 1000000)
 				if w.Failed() || exact.CheckGamma(pi, gamma) != nil || pi.Trace().Cmp(big.NewRat(1, 1)) != 0 {
