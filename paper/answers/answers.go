@@ -69,7 +69,7 @@ func begins(o *experiment.Outcome) error {
 		return err
 	}
 	if got, want := fmt.Sprint(*one), fmt.Sprint(*o.One); got != want { // NaN equals NaN here
-		return fmt.Errorf("Algorithm 1 has loss and attention %s, stored is %s", got, want)
+		return fmt.Errorf("loss and attention of Algorithm 1 are %s, stored is %s", got, want)
 	}
 	return nil
 }
