@@ -116,7 +116,7 @@ func eachStageOne(e *ledger.Env, families []string, visit func(c *firstStage)) {
 // row returns ghat_i, of length i+1.
 func (c *firstStage) row(i int) []float64 { return c.ghat.RawRowView(i)[:i+1] }
 
-// force returns ghat_i / S, the h of rowFlow for row i of A1.
+// force returns ghat_i / S, the h of [theory.RowFlow] for row i of A1.
 func (c *firstStage) force(i int) []float64 {
 	return floats.ScaleTo(make([]float64, i+1), 1/float64(c.s), c.row(i))
 }
@@ -156,63 +156,11 @@ func evenSample(n, t int, wanted func(int) bool) []int {
 	return out
 }
 
-// rowFlow follows one row of A1 under gradient descent with small steps,
-//
-//	dA_j/dt = S_j (h_j - sum_k S_k h_k),  S = softmax(A),  A(0) = 0,
-//
-// with h = ghat_i / S and t = tau eta1 beta0 / T, in steps that move no entry by
-// more than 1/20. It stops at time end, or after the first step for which done is
-// true; done may be nil. It returns the time and the attention.
-func rowFlow(h []float64, end float64, done func(t float64, attention []float64) bool) (float64, []float64) {
-	a, p := make([]float64, len(h)), make([]float64, len(h))
-	t := 0.0
-	for {
-		num.Softmax(p, a)
-		if t >= end || done != nil && t > 0 && done(t, p) {
-			return t, p
-		}
-		velocity := theory.Jacobian(p, h)
-		step := end - t
-		if fastest := floats.Norm(velocity, math.Inf(1)); fastest > 0 {
-			step = min(step, 0.05/fastest)
-		}
-		if math.IsInf(step, 1) || !(t+step > t) {
-			return t, p
-		}
-		for j, v := range velocity {
-			a[j] += float64(step * v)
-		}
-		t += step
-	}
-}
-
 // attentionAfter returns the attention of row i at t = constant T log T.
 func (c *firstStage) attentionAfter(i int, constant float64) []float64 {
 	n := float64(c.t)
-	_, s := rowFlow(c.force(i), constant*n*num.Log(n), nil)
+	_, s := theory.RowFlow(c.force(i), constant*n*num.Log(n), nil)
 	return s
-}
-
-// arrivalTime returns the time t at which rowFlow along h has attention 1-alpha at
-// position p, +Inf if there is none.
-func arrivalTime(h []float64, p int, alpha float64) float64 {
-	t, s := rowFlow(h, math.Inf(1), func(_ float64, s []float64) bool { return s[p] >= 1-alpha })
-	if s[p] < 1-alpha {
-		return math.Inf(1)
-	}
-	return t
-}
-
-// timeBound encloses the bound of lem-a1-dynamics-sharp on the number of steps after
-// which a row of i positions has attention 1-alpha at a position whose gradient
-// exceeds the others by delta,
-//
-//	e^(eta delta/4) (1/alpha + i + 2 log(i/alpha)) / (eta delta),  eta = eta1 beta0/T
-func timeBound(alpha, i, delta, eta *big.Rat) exact.Interval {
-	step := exact.Point(exact.Mul(eta, delta))
-	sum := exact.Point(exact.Add(inverse(alpha), i))
-	sum = sum.Add(exact.Point(exact.Frac(2, 1)).Mul(exact.Point(exact.Quo(i, alpha)).Log()))
-	return step.Quo(exact.Point(exact.Frac(4, 1))).Exp().Mul(sum).Quo(step)
 }
 
 // ceiling returns the least integer that is at least x.
@@ -315,12 +263,12 @@ func alphaOf(t *big.Rat, power int) *big.Rat {
 }
 
 // closedForm decides the bound for a row of T positions of which one leads. Its time
-// in small steps is (T-1)/(T delta) leaderTime.
+// in small steps is (T-1)/(T delta) exact.LeaderTime.
 func (q parentTime) closedForm(w *ledger.Worst, power int) {
 	order{
 		lhs: func(root *big.Rat) exact.Interval {
 			t := exact.Pow(root, 2)
-			return exact.Point(exact.Sub(exact.Frac(1, 1), inverse(t))).Mul(leaderTime(t, alphaOf(t, power)))
+			return exact.Point(exact.Sub(exact.Frac(1, 1), inverse(t))).Mul(exact.LeaderTime(t, alphaOf(t, power)))
 		},
 		rhs: func(root *big.Rat) exact.Interval {
 			t := exact.Pow(root, 2)
@@ -331,16 +279,6 @@ func (q parentTime) closedForm(w *ledger.Worst, power int) {
 			return ledger.Instance{"i": t, "gradient": "delta at one position, else 0", "alpha": alphaOf(t, power)}
 		},
 	}.decide(w, fewRootsOfT(), exact.Frac(1, 1))
-}
-
-// leaderTime encloses int dw/(P(1-P)), w = log(P/(1-P)), from P = 1/n to 1-alpha,
-//
-//	1/alpha - 1 - alpha/(1-alpha) + n - 1 - 1/(n-1) + 2 log((1-alpha)(n-1)/alpha)
-func leaderTime(n, alpha *big.Rat) exact.Interval {
-	one := exact.Frac(1, 1)
-	up, down := exact.Quo(exact.Sub(one, alpha), alpha), exact.Sub(n, one)
-	sum := exact.Add(exact.Sub(up, inverse(up)), exact.Sub(down, inverse(down)))
-	return exact.Point(sum).Add(exact.Point(exact.Frac(2, 1)).Mul(exact.Point(exact.Mul(up, down)).Log()))
 }
 
 // timeRounding exceeds the effect of rounding. S_p grows by more than 1e-9 in each
@@ -431,7 +369,7 @@ func stageOneTimeConstant(prior *markov.Finite) float64 {
 	for _, family := range []string{"chain", "in-context"} {
 		c := newFirstStage(graph.FamilyNamed(family), n, prior)
 		for _, i := range c.sampledChildren(6) {
-			least = max(least, arrivalTime(c.force(i), c.graph.Parent(i), 1./n)/(n*num.Log(n)))
+			least = max(least, theory.ArrivalTime(c.force(i), c.graph.Parent(i), 1./n)/(n*num.Log(n)))
 		}
 	}
 	return 2 * least

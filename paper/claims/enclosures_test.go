@@ -33,17 +33,17 @@ func TestInContextContainsTheErrors(t *testing.T) {
 	}
 }
 
-// A row of which one position leads takes as long as leaderTime says, and no
-// longer than timeBound, in steps of some size.
+// A row of which one position leads takes as long as exact.LeaderTime says, and no
+// longer than exact.TimeBound, in steps of some size.
 func TestTimeOfOneLeader(t *testing.T) {
 	const n, alpha = 40, 0.1
 	one := exact.Frac(1, 1)
-	small := leaderTime(exact.Frac(n, 1), exact.Frac(1, 10)).Float() * (n - 1) / n
+	small := exact.LeaderTime(exact.Frac(n, 1), exact.Frac(1, 10)).Float() * (n - 1) / n
 	for _, etaDelta := range []float64{0.02, 0.5, 8} {
 		q := sharpTime(1, 2, 0.25)
 		last, _ := q.follow(n, etaDelta, alpha, func(h []float64) { clear(h); h[0] = 1 })
 		eta := new(big.Rat).SetFloat64(etaDelta)
-		if most := timeBound(exact.Frac(1, 10), exact.Frac(n, 1), one, eta).Float(); last > most || math.Abs(most/q.steps(n, alpha, etaDelta)-1) > 1e-9 {
+		if most := exact.TimeBound(exact.Frac(1, 10), exact.Frac(n, 1), one, eta).Float(); last > most || math.Abs(most/q.steps(n, alpha, etaDelta)-1) > 1e-9 {
 			t.Errorf("%v steps of %v, want at most %v", last, etaDelta, most)
 		}
 		if etaDelta == 0.02 && math.Abs(last*etaDelta/small-1) > 0.02 {

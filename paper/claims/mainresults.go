@@ -559,7 +559,7 @@ func (t training) compareRate(w *ledger.Worst) {
 		x := float64(k) * math.Ln10 // log(T_eff/log^2 T), with C = 1
 		logLimit := math.Inf(-1)
 		for s := range 2 {
-			weight, far := mixtureWeight(c.Mu[s], 1-gamma, x/12), 0.0
+			weight, far := theory.MixtureWeight(c.Mu[s], 1-gamma, x/12), 0.0
 			for to := range 2 {
 				d := c.Pi.At(s, to) - c.Mu[to]
 				far += float64(d*d) / (c.Pi.At(s, to) - float64(weight*d))

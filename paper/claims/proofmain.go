@@ -105,7 +105,7 @@ func alignsAt(g *graph.Forest, base exact.Matrix, eps *big.Rat) bool {
 	}
 	t := g.T()
 	for i, p := range g.Parents() {
-		if _, s := rowFlow(ghat.RawRowView(i)[:i+1], 1e6, nil); p != graph.Root && s[p] < 1-1/float64(t) {
+		if _, s := theory.RowFlow(ghat.RawRowView(i)[:i+1], 1e6, nil); p != graph.Root && s[p] < 1-1/float64(t) {
 			return false
 		}
 	}

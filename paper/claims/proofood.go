@@ -154,7 +154,7 @@ func (r *mainRun) errorBound(c *theory.Chain, s int) float64 {
 		most, spread = max(most, math.Abs(p-c.Mu[t])), max(spread, float64(p*(1-p)))
 	}
 	sampling := normalTail(c.S) * math.Sqrt(spread/(mu*(1-r.r)*float64(r.t)))
-	return float64(mixtureWeight(mu, r.r, r.betaStar)*most) + sampling
+	return float64(theory.MixtureWeight(mu, r.r, r.betaStar)*most) + sampling
 }
 
 // normalTail returns the number of standard deviations that the error of some entry in a
@@ -210,7 +210,7 @@ func compareErrorRate(w *ledger.Worst, fall float64) {
 	for k := 0; k <= 60_000; k += 5000 {
 		x := float64(k) * math.Ln10
 		for _, m := range mu {
-			logs := num.Log(mixtureWeight(m, 1-gamma, x/12)) - num.Log(2/gamma/gamma) + float64(fall*gamma*x)
+			logs := num.Log(theory.MixtureWeight(m, 1-gamma, x/12)) - num.Log(2/gamma/gamma) + float64(fall*gamma*x)
 			w.AtMost(num.Exp(logs), 1, func() ledger.Instance {
 				return ledger.Instance{"pi": c, "gamma": gamma, "r": 1 - gamma, "log10 of T_eff/log^2 T": k}
 			})

@@ -553,7 +553,7 @@ func idealPredictionEnclosed(g *graph.Forest, x []int, s int, beta *big.Rat) exa
 // up to their own.
 func idealPrediction(g *graph.Forest, x []int, s, states int, beta float64) []float64 {
 	seen := 0
-	return prediction(x, states, beta, func(i int) float64 {
+	return theory.Prediction(x, states, beta, func(i int) float64 {
 		seen += int(unit(x[i] == s))
 		if p := g.Parent(i); p != graph.Root {
 			return unit(x[p] == s)

@@ -386,7 +386,7 @@ func runawayTime(c exact.StageOne) *big.Rat {
 		return t
 	}
 	delta = exact.Quo(delta, exact.Frac(int64(len(c.Pis[0])), 1))
-	return ceiling(timeBound(exact.Frac(1, 2), t, delta, exact.Frac(1, 1)).Hi)
+	return ceiling(exact.TimeBound(exact.Frac(1, 2), t, delta, exact.Frac(1, 1)).Hi)
 }
 
 // queryRunsAway encloses sup_j |S_j - 1/T| for row T after the given steps.

@@ -132,10 +132,10 @@ func TestTimesOfStageOne(t *testing.T) {
 			check("a time in closed form", q.closed(n, alpha).Float(), small)
 		}
 		for _, eta := range []int64{1, 3} {
-			bound := timeBound(alpha, n, exact.Frac(2, 5), exact.Frac(eta, 1)).Float()
+			bound := exact.TimeBound(alpha, n, exact.Frac(2, 5), exact.Frac(eta, 1)).Float()
 			check("a number of steps", bound, sharp.steps(nf, af, 0.4*float64(eta)))
 		}
-		check("the time of one leader", leaderTime(n, alpha).Float(), integral)
+		check("the time of one leader", exact.LeaderTime(n, alpha).Float(), integral)
 		flowArrives(check, int(in[0]), af)
 	}
 }
@@ -155,12 +155,12 @@ func flowArrives(check comparison, n int, alpha float64) {
 		last = (2 + odds + 1/odds) / 8
 		odds, want = odds*step, want+last
 	}
-	check("the time of the flow", arrivalTime(h, 1, alpha), want)
-	check("a flow that is led elsewhere", unit(math.IsInf(arrivalTime(h, 0, alpha), 1)), 1)
-	t, p := rowFlow(h, want-last/2, nil)
+	check("the time of the flow", theory.ArrivalTime(h, 1, alpha), want)
+	check("a flow that is led elsewhere", unit(math.IsInf(theory.ArrivalTime(h, 0, alpha), 1)), 1)
+	t, p := theory.RowFlow(h, want-last/2, nil)
 	check("when a flow stops", t, want-last/2)
 	check("the odds where it stops", p[1]/(1-p[1]), odds/math.Sqrt(step))
-	small := leaderTime(exact.Frac(int64(n), 1), exact.FromFloats([]float64{alpha}, 1)[0][0])
+	small := exact.LeaderTime(exact.Frac(int64(n), 1), exact.FromFloats([]float64{alpha}, 1)[0][0])
 	check("the time of one leader", unit(math.Abs(want/small.Float()*float64(n)/float64(n-1)*0.4-1) < 0.06), 1)
 }
 

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sync"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"learncausal/paper/exact"
@@ -113,10 +112,10 @@ func (t training) train(c *firstStage, seed uint64) *mainRun {
 	}
 	end *= t.time
 	for _, i := range children {
-		r.lost = max(r.lost, 1-rowDescent(c.force(i), end)[c.graph.Parent(i)])
+		r.lost = max(r.lost, 1-theory.RowDescent(c.force(i), end)[c.graph.Parent(i)])
 	}
 	for _, i := range c.graph.Roots() {
-		r.roots[i] = rowDescent(c.force(i), end)
+		r.roots[i] = theory.RowDescent(c.force(i), end)
 	}
 	r.monte = theory.MonteCarlo{
 		Graph: c.graph, Prior: c.prior, Rows: r.roots, Eps: r.eps, Reading: theory.QueryInSequence,
@@ -145,24 +144,6 @@ func parentLead(h []float64, p int) float64 {
 		}
 	}
 	return lead
-}
-
-// rowDescent follows gradient descent on one row of A1, from zero to the time
-// tau eta1 beta0/T = end, and returns the attention. A step changes no difference of
-// two entries by more than one.
-func rowDescent(h []float64, end float64) []float64 {
-	a, p := make([]float64, len(h)), make([]float64, len(h))
-	num.Softmax(p, a)
-	spread := slices.Max(h) - slices.Min(h)
-	if spread == 0 || end == 0 {
-		return p
-	}
-	steps := int(math.Ceil(end * spread))
-	for range steps {
-		floats.AddScaled(a, end/float64(steps), theory.Jacobian(p, h))
-		num.Softmax(p, a)
-	}
-	return p
 }
 
 // excess returns L - L* + log(1 + S eps): exactly for a chain over two states, else
@@ -231,34 +212,13 @@ func sampleCost(c *theory.Chain) float64 {
 // over the queries (thm-main-step-bias).
 func (r *mainRun) limit(beta float64) float64 {
 	eps := 1 / math.Sqrt(r.teff)
-	return theory.Mean(r.prior, func(c *theory.Chain) float64 { return excessInTheLimit(c, r.r, eps, beta) })
-}
-
-// excessInTheLimit returns KL(pi || (f_inf + eps)/(1 + S eps)) for one chain, averaged
-// over the queries.
-func excessInTheLimit(c *theory.Chain, r, eps, beta float64) float64 {
-	sum := 0.0
-	for s := range c.S {
-		w := mixtureWeight(c.Mu[s], r, beta)
-		for t := range c.S {
-			p := c.Pi.At(s, t)
-			f := float64((1-w)*p) + float64(w*c.Mu[t])
-			sum += float64(p * num.Log(p*(1+float64(float64(c.S)*eps))/(f+eps)))
-		}
-	}
-	return sum / float64(c.S)
-}
-
-// mixtureWeight returns w_s of thm-main-step-bias, given mu(s).
-func mixtureWeight(mu, r, beta float64) float64 {
-	rest := float64((1-r)*num.Exp(-beta)) + float64(r*num.Exp(float64(beta*(mu-1))))
-	return rest / (rest + float64((1-r)*(1-num.Exp(-beta))*mu))
+	return theory.Mean(r.prior, func(c *theory.Chain) float64 { return c.ExcessInTheLimit(r.r, eps, beta) })
 }
 
 // predict returns the prediction of the trained model for a sequence over the states.
 func (r *mainRun) predict(x []int, states int) []float64 {
 	query := x[r.t-1]
-	return prediction(x, states, r.beta, func(i int) float64 {
+	return theory.Prediction(x, states, r.beta, func(i int) float64 {
 		if p := r.graph.Parent(i); p >= 0 {
 			return unit(x[p] == query)
 		}
@@ -268,21 +228,6 @@ func (r *mainRun) predict(x []int, states int) []float64 {
 		}
 		return z
 	})
-}
-
-// prediction returns f(X; s) of the reduced model with A2 = beta I, where z(i) is the
-// attention of position i to tokens s: position i has weight e^(beta (z(i)-1)).
-func prediction(x []int, states int, beta float64, z func(i int) float64) []float64 {
-	f, total := make([]float64, states), 0.0
-	for i, a := range x {
-		weight := num.Exp(float64(beta * (z(i) - 1)))
-		f[a] += weight
-		total += weight
-	}
-	for a := range f {
-		f[a] /= total
-	}
-	return f
 }
 
 // A trainedChain is a trained model on the chain of t positions over two states, query
@@ -364,4 +309,4 @@ func (c trainedChain) chain() *theory.Chain {
 }
 
 // limit returns the limit of excess for long chains, at the same eps.
-func (c trainedChain) limit(beta float64) float64 { return excessInTheLimit(c.chain(), 0, c.eps, beta) }
+func (c trainedChain) limit(beta float64) float64 { return c.chain().ExcessInTheLimit(0, c.eps, beta) }

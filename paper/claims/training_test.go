@@ -39,7 +39,7 @@ func TestPredictionOfATrainedModel(t *testing.T) {
 			small, root := math.Exp(-star), math.Exp(star*(mu-1))
 			weight := (0.7*small + 0.3*root) / (0.7*small + 0.3*root + 0.7*(1-small)*mu)
 			tail := []float64{2: 2.5758293035, 3: 2.9351994687, 4: 3.0233414397}[c.S]
-			check("the weight of mu", mixtureWeight(mu, r, star), weight)
+			check("the weight of mu", theory.MixtureWeight(mu, r, star), weight)
 			check("how far a prediction may be off", run.errorBound(c, s), weight*far+tail*math.Sqrt(spread/(0.7*mu*float64(n))))
 		}
 	}
@@ -112,18 +112,4 @@ func (c trainedChain) overSequences(beta float64, h func(s int, f [2]float64) fl
 		mean += exact.Float(chance) * h(query, [2]float64{f[0] / total, f[1] / total})
 	}
 	return mean
-}
-
-// The weight of mu in the mixture, also where e^beta is large.
-func TestWeightOfMuIsEnclosed(t *testing.T) {
-	point := exact.Point
-	for _, at := range [][3]string{{"2/3", "1/4", "1/2"}, {"1/3", "9/10", "3"}, {"1/3", "1/4", "600"}, {"2/3", "9/10", "600"}} {
-		mu, r, beta := exact.Rat(at[0]), exact.Rat(at[1]), exact.Rat(at[2])
-		one := exact.Frac(1, 1)
-		keep := exact.Sub(one, r)
-		rest := point(keep).Add(point(r).Mul(point(exact.Mul(beta, mu)).Exp()))
-		weight := rest.Quo(rest.Add(point(exact.Mul(keep, mu)).Mul(point(beta).Exp().Sub(point(one)))))
-		got := mixtureWeight(exact.Float(mu), exact.Float(r), exact.Float(beta))
-		comparing(t)("the weight of mu, relative to the enclosure", got/weight.Float(), 1)
-	}
 }

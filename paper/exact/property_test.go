@@ -37,6 +37,7 @@ func TestProperties(t *testing.T) {
 		"PairMean Pairs.States": pairLaws,
 		"NewBeta Beta.Exp Beta.E12Terms Beta.GHat":                                                     betas,
 		"NewStageTwo StageTwo.Score StageTwo.Sums StageTwo.Errors StageTwo.E3 StageTwo.E12 StageTwo.F": sequences,
+		"TimeBound LeaderTime": times,
 	}, nil)
 }
 
@@ -570,6 +571,20 @@ func stageTwo(t *rapid.T) {
 	}
 	if h.Hi.Sign() < 0 {
 		t.Fatalf("ghat(beta) is in %v, want a convex function's", h)
+	}
+}
+
+func times(t *rapid.T) {
+	alpha, n, delta, eta := rational().Draw(t, "alpha"), rational().Draw(t, "n"), rational().Draw(t, "delta"), rational().Draw(t, "eta")
+	var bound, leader Interval
+	right := alpha.Sign() > 0 && n.Sign() > 0 && delta.Sign() > 0 && eta.Sign() > 0
+	bounded := property.Decide(t, right, refused(t, func() { bound = TimeBound(alpha, n, delta, eta) }))
+	right = n.Cmp(one) > 0 && alpha.Sign() > 0 && alpha.Cmp(one) < 0
+	if !property.Decide(t, right, refused(t, func() { leader = LeaderTime(n, alpha) })) || !bounded {
+		return
+	}
+	if small := Point(Quo(Sub(n, one), Mul(n, Mul(eta, delta)))); small.Mul(leader).AtMost(bound) == CertainlyNot {
+		t.Fatalf("the time of a leader is %v, and at most %v", leader, bound)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"pgregory.net/rapid"
@@ -36,6 +37,8 @@ func TestProperties(t *testing.T) {
 		"MonteCarlo.Run StageTwo.RMS":                                                                       monteCarlos,
 		"FitPowerLaw PowerLaw.At":                                                                           powerLaws,
 		"Reading.String":                                                                                    readings,
+		"RowFlow ArrivalTime RowDescent":                                                                    flows,
+		"MixtureWeight Chain.ExcessInTheLimit Prediction":                                                   mixtures,
 	}, nil)
 }
 
@@ -564,6 +567,62 @@ func populations(t *rapid.T) {
 		same(t, "loss and gap", []float64{loss, gap}, []float64{gradient.Loss, gradient.Gap})
 		finite(t, "errors", 0, 1, square.RawMatrix().Data...)
 		finite(t, "gap", -0.2, 10, gap)
+	}
+}
+
+func flows(t *rapid.T) {
+	wrong := rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Inf(-1), -1e200, 1e101})
+	entry := rapid.OneOf(rapid.Float64Range(-2, 2), rapid.Float64Range(-2, 2), rapid.Float64Range(-2, 2), wrong)
+	h := rapid.SliceOfN(entry, 0, 4).Draw(t, "h")
+	end := rapid.OneOf(rapid.Float64Range(0, 50), rapid.SampledFrom([]float64{-1, math.NaN()})).Draw(t, "end")
+	right := len(h) > 0 && end >= 0 && !slices.ContainsFunc(h, func(v float64) bool { return !(math.Abs(v) <= 1e100) })
+	var at float64
+	var s []float64
+	if property.Decide(t, right, refused(t, func() { at, s = theory.RowFlow(h, end, nil) })) {
+		finite(t, "the attention", 0, 1, s...)
+		if !(at <= end) || slices.Max(h) > slices.Min(h) && s[slices.Index(h, slices.Max(h))] < slices.Min(s) {
+			t.Fatalf("the row is at %v at time %v of %v", s, at, end)
+		}
+	}
+	p, alpha := rapid.IntRange(-1, 4).Draw(t, "p"), rapid.Float64Range(-0.1, 1.1).Draw(t, "alpha")
+	inside := p >= 0 && p < len(h) && alpha > 0 && alpha < 1
+	isRow := right || len(h) > 0 && !slices.ContainsFunc(h, func(v float64) bool { return !(math.Abs(v) <= 1e100) })
+	if property.Decide(t, isRow && inside, refused(t, func() { at = theory.ArrivalTime(h, p, alpha) })) && !(at >= 0) {
+		t.Fatalf("the attention arrives at %v", at)
+	}
+	steps := 0.0
+	if right {
+		steps = (slices.Max(h) - slices.Min(h)) * end
+	}
+	if steps > 1e4 && steps < 1<<32 {
+		return // takes too long
+	}
+	if property.Decide(t, right && (steps <= 1e4 || math.IsNaN(steps)), refused(t, func() { s = theory.RowDescent(h, end) })) {
+		finite(t, "the attention", 0, 1, s...)
+	}
+}
+
+func mixtures(t *rapid.T) {
+	c := extreme(t)
+	number := rapid.OneOf(rapid.Float64Range(0, 1), property.Float())
+	mu, r, beta, eps := number.Draw(t, "mu"), number.Draw(t, "r"), number.Draw(t, "beta"), number.Draw(t, "eps")
+	right := r >= 0 && r < 1 && beta >= 0 && !math.IsInf(beta, 0)
+	var w float64
+	if property.Decide(t, right && mu >= 1e-100 && mu <= 1, refused(t, func() { w = theory.MixtureWeight(mu, r, beta) })) {
+		finite(t, "the weight of mu", 0, 1, w)
+	}
+	right = right && eps >= 1e-100 && eps <= 1e100
+	if property.Decide(t, right, refused(t, func() { w = c.ExcessInTheLimit(r, eps, beta) })) {
+		finite(t, "the excess loss", 0, 1e3, w)
+	}
+	x := rapid.SliceOfN(rapid.IntRange(-1, 2), 1, 4).Draw(t, "X")
+	states, beta := rapid.IntRange(1, 3).Draw(t, "S"), rapid.Float64Range(0, 50).Draw(t, "beta")
+	right = slices.Min(x) >= 0 && slices.Max(x) < states
+	var f []float64
+	z := func(i int) float64 { return float64(i%2) / 2 }
+	if property.Decide(t, right, refused(t, func() { f = theory.Prediction(x, states, beta, z) })) {
+		finite(t, "a prediction", 0, 1, f...)
+		finite(t, "the sum of a prediction", 1, 1, floats.Sum(f))
 	}
 }
 
