@@ -7,7 +7,7 @@
 // which must fail. There is one file for each section of the paper; a long section
 // keeps its planted faults and repairs in a second file, as in finitesample_controls.go.
 // Other files hold the mathematics that several sections share: chains.go and
-// forests.go have the chains, priors and forests of the checks, populations.go sums
+// forests.go have the chains, priors and forests of the checks, gradients.go sums
 // over all sequences of a small task, enclosures.go encloses expectations on long
 // sequences, and dynamics.go follows gradient descent.
 package claims

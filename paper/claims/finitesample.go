@@ -708,7 +708,7 @@ func sumOfDeltas(bound func(u exact.Vector) *big.Rat) ledger.Check {
 		// A2 e_s is (log 4, 0) and 0. The rows attend to token 1 with 1, 1, 1/2, 1/2, so
 		// v is (4, 4, 2, 2)/12 and (1, 1, 1, 1)/4.
 		v, w := exact.Vector(exact.Rats("1/3 1/3 1/6 1/6")[0]), exact.Vector(exact.Rats("1/4 1/4 1/4 1/4")[0])
-		u := minusScaled(v, exact.Frac(1, 1), w)
+		u := exact.SubScaled(v, exact.Frac(1, 1), w)
 		var worst ledger.Worst
 		worst.AtMostRat(exact.Dot(u[:2]), bound(u), func() ledger.Instance {
 			return ledger.Instance{
@@ -759,7 +759,7 @@ func decideAttended(w *ledger.Worst, part, mass *big.Rat) {
 	for row := range exact.Simplex(3, 6) {
 		for x := range task.Sequences(2, 3) {
 			for column := range exact.Grid(2, 4) {
-				d := minusScaled(column, exact.Frac(2, 1), exact.Ones(2)) // -2 to 2
+				d := exact.SubScaled(column, exact.Frac(2, 1), exact.Ones(2)) // -2 to 2
 				sum := new(big.Rat)
 				for j, a := range row {
 					sum.Add(sum, exact.Mul(exact.Mul(mass, a), d[x[j]]))

@@ -65,7 +65,8 @@ func scoreGradientAtMost(constant, slope *big.Rat, sign, top int64) ledger.Check
 		for k, z := range g.scores {
 			g.scores[k] = exact.Mul(exact.Frac(top, 1), z)
 		}
-		w.AtMostRat(g.scoreGradient(), exact.Add(constant, exact.Mul(slope, g.beta)), func() ledger.Instance {
+		norm := exact.ScoreGradient(g.beta, g.epsilon, g.weights, g.scores, groupHits)
+		w.AtMostRat(norm, exact.Add(constant, exact.Mul(slope, g.beta)), func() ledger.Instance {
 			return ledger.Instance{
 				"beta": g.beta, "epsilon": g.epsilon,
 				"softmax weights": g.weights, "z": g.scores, "carries s'": groupHits,
@@ -86,7 +87,7 @@ func scoreGradientAtMost(constant, slope *big.Rat, sign, top int64) ledger.Check
 		best, _, evaluations := e.Attack(func(x []float64) float64 {
 			beta, epsilon, p, z := groupsAt(x)
 			rhs := exact.Float(constant) + float64(exact.Float(slope)*beta)
-			return ledger.Slack(scoreGradientFloat(beta, epsilon, p, z), rhs)
+			return ledger.Slack(theory.ScoreGradient(beta, epsilon, p, z, groupHits), rhs)
 		}, starts, e.Budget(40000, 4000))
 		decide(&w, roundedGroups(best))
 		w.Instances += evaluations
@@ -131,7 +132,7 @@ func jacobianAtMost(constant, lowest *big.Rat) ledger.Check {
 		}
 		one, zero := exact.Frac(1, 1), new(big.Rat)
 		for _, light := range []int64{10, 100, 1000} {
-			decide(normalized(exact.Vector{one, exact.Frac(light-1, 1)}), exact.Vector{one, zero})
+			decide(exact.Normalized(exact.Vector{one, exact.Frac(light-1, 1)}), exact.Vector{one, zero})
 		}
 		for _, d := range []int{2, 4} {
 			e.Attack(func(x []float64) float64 {
@@ -161,7 +162,7 @@ func roundedPoint(x []float64, d int) (p exact.Vector, us []exact.Vector) {
 		}
 		us = append(us, u)
 	}
-	return normalized(p), us
+	return exact.Normalized(p), us
 }
 
 var lemGradJ = ledger.Claim{
@@ -214,13 +215,13 @@ func gradientOfJacobian(
 				u[i].Add(u[i], exact.Frac(lowest, 1))
 				w[i].Add(w[i], exact.Frac(lowest, 1))
 			}
-			decide(normalized(weights), u, w)
+			decide(exact.Normalized(weights), u, w)
 		}
 		one, zero := exact.Frac(1, 1), new(big.Rat)
 		for _, light := range []int64{10, 1000} {
 			u := exact.Vector{one, zero}
-			decide(normalized(exact.Vector{one, exact.Frac(light, 1)}), u, u)
-			three := normalized(exact.Vector{one, one, exact.Frac(light, 1)})
+			decide(exact.Normalized(exact.Vector{one, exact.Frac(light, 1)}), u, u)
+			three := exact.Normalized(exact.Vector{one, one, exact.Frac(light, 1)})
 			decide(three, exact.Vector{one, zero, zero}, exact.Vector{zero, one, zero})
 		}
 		for _, d := range []int{2, 3} {
@@ -244,12 +245,12 @@ func gradientOfJacobian(
 // gradientOfForm returns the paper's formula for the gradient in v of
 // u^T J(softmax(v)) w, where p = softmax(v).
 func gradientOfForm(p, u, w exact.Vector) exact.Vector {
-	return minusScaled(gradientWithoutLastTerm(p, u, w), exact.Dot(p, u), exact.Jacobian(p, w))
+	return exact.SubScaled(gradientWithoutLastTerm(p, u, w), exact.Dot(p, u), exact.Jacobian(p, w))
 }
 
 // gradientWithoutLastTerm returns J(u o w) - (p.w) J u.
 func gradientWithoutLastTerm(p, u, w exact.Vector) exact.Vector {
-	return minusScaled(exact.Jacobian(p, entrywise(u, w)), exact.Dot(p, w), exact.Jacobian(p, u))
+	return exact.SubScaled(exact.Jacobian(p, exact.Hadamard(u, w)), exact.Dot(p, w), exact.Jacobian(p, u))
 }
 
 // derivativeOfForm returns the same gradient by dual numbers. a_i is exp(v_i) up to a
@@ -259,11 +260,11 @@ func gradientWithoutLastTerm(p, u, w exact.Vector) exact.Vector {
 func derivativeOfForm(a, u, w exact.Vector) exact.Vector {
 	out := make(exact.Vector, len(a))
 	for k := range a {
-		total := dual{exact.Dot(a), a[k]}
-		uw := dual{exact.Dot(a, u, w), exact.Mul(a[k], exact.Mul(u[k], w[k]))}
-		us, ws := dual{exact.Dot(a, u), exact.Mul(a[k], u[k])}, dual{exact.Dot(a, w), exact.Mul(a[k], w[k])}
-		first, second := uw.quo(total), us.mul(ws).quo(total.mul(total))
-		out[k] = exact.Sub(first.d, second.d)
+		total := exact.NewDual(exact.Dot(a), a[k])
+		uw := exact.NewDual(exact.Dot(a, u, w), exact.Mul(a[k], exact.Mul(u[k], w[k])))
+		us, ws := exact.NewDual(exact.Dot(a, u), exact.Mul(a[k], u[k])), exact.NewDual(exact.Dot(a, w), exact.Mul(a[k], w[k]))
+		first, second := uw.Quo(total), us.Mul(ws).Quo(total.Mul(total))
+		out[k] = exact.Sub(first.D, second.D)
 	}
 	return out
 }
@@ -277,19 +278,19 @@ var lemGradJStepJacobian = ledger.Claim{
 	Check: softmaxDerivative(logarithm, exact.Jacobian).Noted("A misprint: J(softmax(v)) is meant, as the line after " +
 		"it shows, and as the notation of the appendix says. The same J(beta z) for J(softmax(beta z)) stands in the " +
 		"proof of Lemma 25 (lem-compare-shift). Nothing depends on it."),
-	Repairs: []ledger.Repair{repair("J(S(v)) for J(v)", softmaxDerivative(normalized, exact.Jacobian))},
+	Repairs: []ledger.Repair{repair("J(S(v)) for J(v)", softmaxDerivative(exact.Normalized, exact.Jacobian))},
 }
 
 var lemGradJStepJacobianCorrected = ledger.Claim{
 	ID: "lem-grad-j-step-jacobian-corrected", Number: "Lemma 27", Title: "The Jacobian of the softmax", Quick: true,
 	Statement:  `$\nabla_v\mathcal S(v)=J(\mathcal S(v))$`,
 	Hypotheses: `$v\in\mathbb R^d$`,
-	Check:      softmaxDerivative(normalized, exact.Jacobian).Noted("The quotient rule; entry by entry in rationals."),
+	Check:      softmaxDerivative(exact.Normalized, exact.Jacobian).Noted("The quotient rule; entry by entry in rationals."),
 	Faults: []ledger.Fault{
-		fault("diag(p) - p p^T is taken to be diag(p)", softmaxDerivative(normalized, entrywise)),
+		fault("diag(p) - p p^T is taken to be diag(p)", softmaxDerivative(exact.Normalized, exact.Hadamard)),
 		fault("diag(p) - p p^T is taken to be diag(p) + p p^T",
-			softmaxDerivative(normalized, func(p, u exact.Vector) exact.Vector {
-				return minusScaled(entrywise(p, u), exact.Sub(new(big.Rat), exact.Dot(p, u)), p)
+			softmaxDerivative(exact.Normalized, func(p, u exact.Vector) exact.Vector {
+				return exact.SubScaled(exact.Hadamard(p, u), exact.Sub(new(big.Rat), exact.Dot(p, u)), p)
 			})),
 	},
 	Spare: []ledger.Spare{spare(`$v\in\mathbb R^d$`, "says what v is")},
@@ -313,8 +314,8 @@ func softmaxDerivative(
 				unit := zeros(3)
 				unit[j] = exact.Frac(1, 1)
 				// d/dv_j of w_i / sum w, where dw_j/dv_j = w_j
-				above := dual{w[i], exact.Mul(w[i], indicator(i == j))}
-				derivative := above.quo(dual{exact.Dot(w), w[j]}).d
+				above := exact.NewDual(w[i], exact.Mul(w[i], indicator(i == j)))
+				derivative := above.Quo(exact.NewDual(exact.Dot(w), w[j])).D
 				worst.EqualRat("", derivative, times(p, unit)[i], func() ledger.Instance {
 					return ledger.Instance{"exp(v)": w, "row": i + 1, "column": j + 1}
 				})

@@ -34,7 +34,7 @@ var lemGradJFaults = []ledger.Fault{
 		gradientOfJacobian(gradientWithoutLastTerm, 2, 4, 0)),
 	spoil("the formula", "the term (S^T w) J u is left out of the formula",
 		gradientOfJacobian(func(p, u, w exact.Vector) exact.Vector {
-			return minusScaled(exact.Jacobian(p, entrywise(u, w)), exact.Dot(p, u), exact.Jacobian(p, w))
+			return exact.SubScaled(exact.Jacobian(p, exact.Hadamard(u, w)), exact.Dot(p, u), exact.Jacobian(p, w))
 		}, 2, 4, 0)),
 	spoil("the bound", "2 is taken to be 19/10", gradientOfJacobian(gradientOfForm, 1.9, 4, 0)),
 	spoil("the bound", "4 is taken to be 39/10", gradientOfJacobian(gradientOfForm, 2, 3.9, 0)),

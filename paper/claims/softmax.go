@@ -40,21 +40,13 @@ func softmaxPairs(visit func(softmaxPair)) {
 							p.distance = logs[k]
 						}
 					}
-					first, second := weighted(p.base, exact.Ones(n)), weighted(p.base, p.factors)
-					p.u = minusScaled(second, one, first)
+					first, second := exact.Normalized(p.base), exact.Normalized(exact.Hadamard(p.base, p.factors))
+					p.u = exact.SubScaled(second, one, first)
 					visit(p)
 				}
 			}
 		}
 	}
-}
-
-// weighted returns the probability vector proportional to the products.
-func weighted(a, b exact.Vector) (out exact.Vector) {
-	for i := range a {
-		out = append(out, exact.Quo(exact.Mul(a[i], b[i]), exact.Dot(a, b)))
-	}
-	return out
 }
 
 // instance describes the pair.
@@ -67,43 +59,6 @@ func (p softmaxPair) deltas(visit func(sum *big.Rat)) {
 	for delta := range exact.Grid(len(p.u), 1) {
 		visit(exact.Abs(exact.Dot(delta, p.u)))
 	}
-}
-
-// normalized returns the weights divided by their sum: the softmax of their logarithms.
-func normalized(weights exact.Vector) exact.Vector {
-	return weighted(weights, exact.Ones(len(weights)))
-}
-
-// entrywise returns the product u o w.
-func entrywise(u, w exact.Vector) exact.Vector {
-	product := make(exact.Vector, len(u))
-	for i := range u {
-		product[i] = exact.Mul(u[i], w[i])
-	}
-	return product
-}
-
-// minusScaled returns u - c v.
-func minusScaled(u exact.Vector, c *big.Rat, v exact.Vector) exact.Vector {
-	out := make(exact.Vector, len(u))
-	for i := range u {
-		out[i] = exact.Sub(u[i], exact.Mul(c, v[i]))
-	}
-	return out
-}
-
-// A dual is a dual number x + d t with t^2 = 0.
-type dual struct{ x, d *big.Rat }
-
-func (a dual) add(b dual) dual { return dual{exact.Add(a.x, b.x), exact.Add(a.d, b.d)} }
-
-func (a dual) mul(b dual) dual {
-	return dual{exact.Mul(a.x, b.x), exact.Add(exact.Mul(a.x, b.d), exact.Mul(a.d, b.x))}
-}
-
-func (a dual) quo(b dual) dual {
-	x := exact.Quo(a.x, b.x)
-	return dual{x, exact.Quo(exact.Sub(a.d, exact.Mul(x, b.d)), b.x)}
 }
 
 // tokenGroups has the tokens of a sequence in groups of equal score z and equal token:
@@ -125,7 +80,7 @@ func gridOfGroups(yield func(tokenGroups) bool) {
 	betas := []*big.Rat{zero, exact.Frac(1, 100), one, exact.Frac(5, 1), exact.Frac(200, 1)}
 	epsilons := []*big.Rat{exact.Frac(1, 1000000), exact.Frac(1, 2)}
 	for k := range task.Sequences(3, 4) {
-		p := normalized(exact.Vector{sizes[k[0]], sizes[k[1]], sizes[k[2]], sizes[k[3]]})
+		p := exact.Normalized(exact.Vector{sizes[k[0]], sizes[k[1]], sizes[k[2]], sizes[k[3]]})
 		for n := range len(allScores) * len(betas) * len(epsilons) {
 			z, beta, epsilon := allScores[n/10], betas[n/2%5], epsilons[n%2]
 			if !yield(tokenGroups{beta, epsilon, p, z}) {
@@ -133,27 +88,6 @@ func gridOfGroups(yield func(tokenGroups) bool) {
 			}
 		}
 	}
-}
-
-// scoreGradient returns |grad q(z)|_1 by dual numbers from the definition of q,
-// with dp_j/dz_k = beta p_j (1{j=k} - p_k).
-func (g tokenGroups) scoreGradient() *big.Rat {
-	norm := new(big.Rat)
-	for k, pk := range g.weights {
-		zero := new(big.Rat)
-		hits, hitScores, scores := dual{zero, zero}, dual{zero, zero}, dual{zero, zero}
-		for j, pj := range g.weights {
-			p := dual{pj, exact.Mul(g.beta, exact.Mul(pj, exact.Sub(indicator(j == k), pk)))}
-			pz := p.mul(dual{g.scores[j], indicator(j == k)})
-			scores = scores.add(pz)
-			if groupHits[j] {
-				hits, hitScores = hits.add(p), hitScores.add(pz)
-			}
-		}
-		above := hitScores.add(dual{exact.Frac(-1, 1), zero}.mul(hits.mul(scores)))
-		norm.Add(norm, exact.Abs(above.quo(hits.add(dual{g.epsilon, zero})).d))
-	}
-	return norm
 }
 
 // groupsAt returns beta, epsilon, weights and scores at a point x of a search: the
@@ -180,38 +114,6 @@ func roundedGroups(x []float64) tokenGroups {
 		g.weights = append(g.weights, near(max(p[k], 1e-6)))
 		g.scores = append(g.scores, exact.Frac(int64(math.Round(z[k]*1e6)), 1000000))
 	}
-	g.weights = normalized(g.weights)
+	g.weights = exact.Normalized(g.weights)
 	return g
-}
-
-// scoreGradientFloat returns |grad q(z)|_1 in floats, for groups with weights p and scores
-// z. With m the weight of the hits and kappa = m/(m+eps),
-//
-//	q       = kappa (E_hit z - E z)
-//	grad q  = kappa (p_hit (1 + beta (z - E_hit z)) - p (1 + beta (z - E z)))
-//	          + beta kappa (1-kappa) (E_hit z - E z) (p_hit - p)
-//
-// where p_hit is p conditioned on the hits.
-func scoreGradientFloat(beta, epsilon float64, p, z []float64) float64 {
-	m, eh, ez := 0.0, 0.0, 0.0
-	for k := range p {
-		ez += float64(p[k] * z[k])
-		if groupHits[k] {
-			m += p[k]
-			eh += float64(p[k] * z[k])
-		}
-	}
-	eh /= m
-	kappa := m / (m + epsilon)
-	norm := 0.0
-	for k := range p {
-		ph := 0.0
-		if groupHits[k] {
-			ph = p[k] / m
-		}
-		d := float64(kappa*(float64(ph*(1+float64(beta*(z[k]-eh))))-float64(p[k]*(1+float64(beta*(z[k]-ez)))))) +
-			float64(float64(beta*float64(kappa*(1-kappa)))*float64((eh-ez)*(ph-p[k])))
-		norm += math.Abs(d)
-	}
-	return norm
 }

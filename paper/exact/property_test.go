@@ -33,6 +33,7 @@ func TestProperties(t *testing.T) {
 		"SampleLaw.Moment SampleLaw.Absolute SampleLaw.Central SampleLaw.Tail":                                    sampleLaws,
 		"GradientLaw SecondGradientLaw":                                                                           gradientLaws,
 		"MomentsOfSum Uniform WithTrace LightState":                                                               forests,
+		"NewDual Dual.Add Dual.Mul Dual.Quo Normalized Hadamard SubScaled ScoreGradient":                          duals,
 		"GHat":                  stageTwo,
 		"PairMean Pairs.States": pairLaws,
 		"NewBeta Beta.Exp Beta.E12Terms Beta.GHat":                                                     betas,
@@ -265,6 +266,38 @@ func functions(t *rapid.T) {
 			t.Fatalf("%s of %v is %v", name, a, got)
 		}
 	}
+}
+
+// A quotient times its divisor is the dividend, values and derivatives.
+func duals(t *rapid.T) {
+	number := func() Dual { return NewDual(rational().Draw(t, "x"), rational().Draw(t, "d")) }
+	a, b := number(), number()
+	var q Dual
+	if property.Decide(t, b.X.Sign() != 0, refused(t, func() { q = a.Quo(b) })) {
+		back := q.Mul(b).Add(NewDual(one, one))
+		equal(t, "a value", Sub(back.X, one), a.X)
+		equal(t, "a derivative", Sub(back.D, one), a.D)
+	}
+	n := rapid.IntRange(1, 3).Draw(t, "n")
+	u, v := vector(n).Draw(t, "u"), vector(rapid.IntRange(n, n+1).Draw(t, "n'")).Draw(t, "v")
+	var w Vector
+	if property.Decide(t, Dot(v).Sign() != 0, refused(t, func() { w = Normalized(v) })) {
+		equal(t, "a sum of weights", Dot(w), one)
+	}
+	right := len(u) == len(v)
+	if property.Decide(t, right, refused(t, func() { w = Hadamard(u, v) })) {
+		equal(t, "the sum of products", Dot(w), Dot(u, v))
+	}
+	if property.Decide(t, right, refused(t, func() { w = SubScaled(u, a.X, v) })) {
+		equal(t, "a sum", Dot(w), Sub(Dot(u), Mul(a.X, Dot(v))))
+	}
+	hit := slices.Repeat([]bool{true}, n)
+	property.Decide(t, right && Dot(u).Sign() >= 0, refused(t, func() {
+		if Dot(u).Sign() < 0 && right {
+			panic("exact: a sum of weights that may vanish")
+		}
+		ScoreGradient(a.X, one, u, v, hit)
+	}))
 }
 
 func vectors(t *rapid.T) {

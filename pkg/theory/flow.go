@@ -72,7 +72,9 @@ func RowDescent(h []float64, end float64) []float64 {
 	}
 	steps := int(n)
 	for range steps {
-		floats.AddScaled(a, end/float64(steps), Jacobian(s, h))
+		for j, v := range Jacobian(s, h) {
+			a[j] += float64(end / float64(steps) * v)
+		}
 		num.Softmax(s, a)
 	}
 	return s

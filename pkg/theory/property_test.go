@@ -34,11 +34,12 @@ func TestProperties(t *testing.T) {
 		"NewReduced Reduced.Attention Reduced.Beta Reduced.Predict Reduced.Loss Reduced.Rows":               reduced,
 		"Population.Loss Population.Gradient Population.Errors Population.Stages":                           populations,
 		"Algorithm1 LimitStage TableStage Jacobian":                                                         algorithms,
-		"MonteCarlo.Run StageTwo.RMS":                                                                       monteCarlos,
-		"FitPowerLaw PowerLaw.At":                                                                           powerLaws,
-		"Reading.String":                                                                                    readings,
-		"RowFlow ArrivalTime RowDescent":                                                                    flows,
-		"MixtureWeight Chain.ExcessInTheLimit Prediction":                                                   mixtures,
+		"ScoreGradient":                                   scoreGradients,
+		"MonteCarlo.Run StageTwo.RMS":                     monteCarlos,
+		"FitPowerLaw PowerLaw.At":                         powerLaws,
+		"Reading.String":                                  readings,
+		"RowFlow ArrivalTime RowDescent":                  flows,
+		"MixtureWeight Chain.ExcessInTheLimit Prediction": mixtures,
 	}, nil)
 }
 
@@ -567,6 +568,33 @@ func populations(t *rapid.T) {
 		same(t, "loss and gap", []float64{loss, gap}, []float64{gradient.Loss, gradient.Gap})
 		finite(t, "errors", 0, 1, square.RawMatrix().Data...)
 		finite(t, "gap", -0.2, 10, gap)
+	}
+}
+
+// The formula agrees with dual numbers in rational arithmetic.
+func scoreGradients(t *rapid.T) {
+	hit := []bool{true, false, true}[:rapid.IntRange(1, 3).Draw(t, "groups")]
+	eighths := rapid.SliceOfN(rapid.Int64Range(1, 8), 2, 3)
+	above, score := eighths.Draw(t, "p"), eighths.Draw(t, "z")
+	p, z := make([]float64, len(above)), make([]float64, len(score))
+	weights, scores := make(exact.Vector, len(p)), make(exact.Vector, len(z))
+	total := int64(0)
+	for _, n := range above {
+		total += n
+	}
+	for k, n := range above {
+		weights[k], p[k] = exact.Frac(n, total), float64(n)/float64(total)
+	}
+	for k, n := range score {
+		scores[k], z[k] = exact.Frac(n, 8), float64(n)/8
+	}
+	var norm float64
+	right := len(p) == len(z) && len(p) == len(hit)
+	if property.Decide(t, right, refused(t, func() { norm = theory.ScoreGradient(2, 0.5, p, z, hit) })) {
+		want := exact.Float(exact.ScoreGradient(exact.Frac(2, 1), exact.Frac(1, 2), weights, scores, hit))
+		if !property.Near(norm, want, 1e-12) {
+			t.Fatalf("|grad q|_1 is %v, want %v", norm, want)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package theory
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -191,4 +192,40 @@ func (m *Reduced) Loss(x []int, s int, y []float64, eps float64, grad *Reduced) 
 		}
 	}
 	return loss
+}
+
+// ScoreGradient returns |grad q(z)|_1 for weights p and scores z of groups of tokens, of
+// which some hit (Lemma 25, lem-compare-shift). With m the weight of the hits, p_hit the
+// weights conditioned on the hits, and kappa = m/(m+eps),
+//
+//	q       = kappa (E_hit z - E z)
+//	grad q  = kappa (p_hit (1 + beta (z - E_hit z)) - p (1 + beta (z - E z)))
+//	          + beta kappa (1-kappa) (E_hit z - E z) (p_hit - p)
+//
+// It panics unless p, z and hit are equally long.
+func ScoreGradient(beta, eps float64, p, z []float64, hit []bool) float64 {
+	if len(p) != len(z) || len(p) != len(hit) {
+		panic(fmt.Sprintf("theory: %d weights, %d scores and %d groups", len(p), len(z), len(hit)))
+	}
+	m, eh, ez := 0.0, 0.0, 0.0
+	for k := range p {
+		ez += float64(p[k] * z[k])
+		if hit[k] {
+			m += p[k]
+			eh += float64(p[k] * z[k])
+		}
+	}
+	eh /= m
+	kappa := m / (m + eps)
+	norm := 0.0
+	for k := range p {
+		ph := 0.0
+		if hit[k] {
+			ph = p[k] / m
+		}
+		d := float64(kappa*(float64(ph*(1+float64(beta*(z[k]-eh))))-float64(p[k]*(1+float64(beta*(z[k]-ez)))))) +
+			float64(float64(beta*float64(kappa*(1-kappa)))*float64((eh-ez)*(ph-p[k])))
+		norm += math.Abs(d)
+	}
+	return norm
 }
