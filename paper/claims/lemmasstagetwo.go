@@ -55,9 +55,8 @@ var lemCompareShiftSharp = ledger.Claim{
 const shiftTried = `four groups of equal tokens, of any weights and scores: a grid of rational points, ` +
 	`and those that a search comes to`
 
-// scoreGradientAtMost decides |grad q(z)|_1 <= constant + slope beta in rational
-// numbers for four groups of tokens, two of which are s': on a grid and at the result
-// of a search in floats. The Lemma has sign(beta) = 1 and z <= top = 1.
+// scoreGradientAtMost decides |grad q(z)|_1 <= constant + slope beta for four groups of tokens,
+// two of them s', on a rational grid and at the result of a search. The Lemma has sign = top = 1.
 func scoreGradientAtMost(constant, slope *big.Rat, sign, top int64) ledger.Check {
 	decide := func(w *ledger.Worst, g tokenGroups) {
 		g.beta = exact.Mul(exact.Frac(sign, 1), g.beta)
@@ -285,7 +284,8 @@ var lemGradJStepJacobianCorrected = ledger.Claim{
 	ID: "lem-grad-j-step-jacobian-corrected", Number: "Lemma 27", Title: "The Jacobian of the softmax", Quick: true,
 	Statement:  `$\nabla_v\mathcal S(v)=J(\mathcal S(v))$`,
 	Hypotheses: `$v\in\mathbb R^d$`,
-	Check:      softmaxDerivative(exact.Normalized, exact.Jacobian).Noted("The quotient rule; entry by entry in rationals."),
+	Check: softmaxDerivative(exact.Normalized, exact.Jacobian).Noted(
+		"The quotient rule; entry by entry in rationals."),
 	Faults: []ledger.Fault{
 		fault("diag(p) - p p^T is taken to be diag(p)", softmaxDerivative(exact.Normalized, exact.Hadamard)),
 		fault("diag(p) - p p^T is taken to be diag(p) + p p^T",

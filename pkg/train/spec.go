@@ -164,7 +164,7 @@ func (s Spec) NewSnapshot(step int) (Snapshot, error) {
 	if step < 0 || step > s.Steps {
 		return Snapshot{}, fmt.Errorf("train: snapshot at step %d of a run of %d steps", step, s.Steps)
 	}
-	bytes := 8 * (float64(copies(s.Optimiser)*s.Model.footprint(s.S(), s.T()).Weights) + s.points())
+	bytes := 8 * (float64(copies(s.Optimiser)*s.Model.footprint(s.S(), s.T()).Weights) + float64(s.points()))
 	if err := CheckMemory(bytes, "a snapshot of "+s.describe()); err != nil {
 		return Snapshot{}, err
 	}
