@@ -35,7 +35,7 @@ func Normalized(weights Vector) Vector {
 
 // Hadamard returns the entrywise product of u and w. It panics unless they are equally long.
 func Hadamard(u, w Vector) Vector {
-	alike("Hadamard", len(u), len(w))
+	sameLength(u, w)
 	out := make(Vector, len(u))
 	for i := range u {
 		out[i] = Mul(u[i], w[i])
@@ -45,18 +45,12 @@ func Hadamard(u, w Vector) Vector {
 
 // SubScaled returns u - c v. It panics unless u and v are equally long.
 func SubScaled(u Vector, c *big.Rat, v Vector) Vector {
-	alike("SubScaled", len(u), len(v))
+	sameLength(u, v)
 	out := make(Vector, len(u))
 	for i := range u {
 		out[i] = Sub(u[i], Mul(c, v[i]))
 	}
 	return out
-}
-
-func alike(what string, m, n int) {
-	if m != n {
-		panic(fmt.Sprintf("exact: %s of %d and %d entries", what, m, n))
-	}
 }
 
 // ScoreGradient returns |grad q(z)|_1 (Lemma 25, lem-compare-shift) by dual numbers from the
@@ -67,8 +61,10 @@ func alike(what string, m, n int) {
 // for weights p, scores z and the positions that hit. It panics unless these are equally
 // long, and if the denominator is zero.
 func ScoreGradient(beta, eps *big.Rat, p, z Vector, hit []bool) *big.Rat {
-	alike("ScoreGradient", len(p), len(z))
-	alike("ScoreGradient", len(p), len(hit))
+	sameLength(p, z)
+	if len(hit) != len(p) {
+		panic(fmt.Sprintf("exact: %d weights and %d marks of hits, want as many of each", len(p), len(hit)))
+	}
 	norm := new(big.Rat)
 	for k, pk := range p {
 		zero := new(big.Rat)

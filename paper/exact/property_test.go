@@ -291,13 +291,27 @@ func duals(t *rapid.T) {
 	if property.Decide(t, right, refused(t, func() { w = SubScaled(u, a.X, v) })) {
 		equal(t, "a sum", Dot(w), Sub(Dot(u), Mul(a.X, Dot(v))))
 	}
-	hit := slices.Repeat([]bool{true}, n)
-	property.Decide(t, right && Dot(u).Sign() >= 0, refused(t, func() {
-		if Dot(u).Sign() < 0 && right {
-			panic("exact: a sum of weights that may vanish")
+	hit := rapid.SliceOfN(rapid.Bool(), n, n+1).Draw(t, "hit")
+	m := new(big.Rat) // the weight of the hits
+	for k := range min(len(u), len(hit)) {
+		if hit[k] {
+			m.Add(m, u[k])
 		}
-		ScoreGradient(a.X, one, u, v, hit)
-	}))
+	}
+	var norm *big.Rat
+	right = right && len(hit) == n && Add(m, one).Sign() != 0
+	if !property.Decide(t, right, refused(t, func() { norm = ScoreGradient(new(big.Rat), one, u, v, hit) })) {
+		return
+	}
+	want := new(big.Rat) // at beta = 0 q is linear in the scores
+	for k, p := range u {
+		own := Mul(Frac(-1, 1), m)
+		if hit[k] {
+			own.Add(own, one)
+		}
+		want.Add(want, Abs(Quo(Mul(p, own), Add(m, one))))
+	}
+	equal(t, "|grad q|_1 at beta = 0", norm, want)
 }
 
 func vectors(t *rapid.T) {

@@ -16,14 +16,15 @@ import (
 //
 // with h = ghat_i / S and t = tau eta1 beta0 / T. No step moves an entry by more than 1/20.
 // RowFlow stops at time end, or after the first step for which done is true; done may be
-// nil, and end infinite. It returns the time and the attention S. It panics unless h has
-// an entry, its entries are at most 1e100 in size, and end >= 0.
+// nil, and end infinite. It also stops where the row is at rest, and after 2^16 steps, since
+// rounding errors may move a row at rest. It returns the time and the attention S. It panics
+// unless h has an entry, its entries are at most 1e100 in size, and end >= 0.
 func RowFlow(h []float64, end float64, done func(t float64, attention []float64) bool) (t float64, s []float64) {
 	checkRow(h, end)
 	a, s := make([]float64, len(h)), make([]float64, len(h))
-	for {
+	for n := 0; ; n++ {
 		num.Softmax(s, a)
-		if t >= end || done != nil && t > 0 && done(t, s) {
+		if n == 1<<16 || t >= end || done != nil && t > 0 && done(t, s) {
 			return t, s
 		}
 		velocity := Jacobian(s, h)

@@ -4,6 +4,9 @@ import (
 	"math"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
 	"learncausal/paper/exact"
 	"learncausal/pkg/num"
 	"learncausal/pkg/theory"
@@ -37,5 +40,64 @@ func TestWeightOfMuIsEnclosed(t *testing.T) {
 		if math.Abs(got/weight.Float()-1) > 1e-12 {
 			t.Errorf("the weight of mu is %v, want %v", got, weight)
 		}
+	}
+}
+
+// No step of RowFlow moves an entry of A, and so a log-ratio of attentions, by more than
+// 1/20 on each side, also where the gradient is large.
+func TestRowFlowTakesSmallSteps(t *testing.T) {
+	ratio := 0.0
+	theory.RowFlow([]float64{100, 0, -100}, 0.05, func(_ float64, s []float64) bool {
+		now := num.Log(s[0] / s[2])
+		if moved := now - ratio; !(moved > 0 && moved <= 0.1+1e-12) {
+			t.Errorf("a step moves the log-ratio by %v, want at most 1/10", moved)
+		}
+		ratio = now
+		return false
+	})
+	if ratio == 0 {
+		t.Error("RowFlow takes no step")
+	}
+}
+
+// Over two positions the difference D of the entries obeys D' = 2 S (1-S) h with
+// S = 1/(1+e^-D): three equal steps, since end times the spread of h is 3.
+func TestRowDescentByHand(t *testing.T) {
+	const h, end = 10.0, 0.3
+	d := 0.0
+	for range 3 {
+		s := 1 / (1 + math.Exp(-d))
+		d += end / 3 * 2 * s * (1 - s) * h
+	}
+	if got, want := theory.RowDescent([]float64{h, 0}, end)[0], 1/(1+math.Exp(-d)); math.Abs(got-want) > 1e-12 {
+		t.Errorf("attention %v, want %v", got, want)
+	}
+}
+
+// The excess is the mean, over the query, of a divergence.
+func TestExcessInTheLimitByDefinition(t *testing.T) {
+	const r, eps, beta = 0.25, 0.1, 2.0
+	c := theory.MustChain([]float64{0.5, 0.25, 0.25, 0.25, 0.5, 0.25, 0.125, 0.125, 0.75}, 3)
+	want := 0.0
+	for s := range c.S {
+		w := theory.MixtureWeight(c.Mu[s], r, beta)
+		p, f := c.Pi.RawRowView(s), make([]float64, c.S)
+		for a := range f {
+			f[a] = ((1-w)*p[a] + w*c.Mu[a] + eps) / (1 + float64(c.S)*eps)
+		}
+		want += stat.KullbackLeibler(p, f) / float64(c.S)
+	}
+	if got := c.ExcessInTheLimit(r, eps, beta); math.Abs(got-want) > 1e-14 {
+		t.Errorf("excess %v, want %v", got, want)
+	}
+}
+
+func TestPredictionByHand(t *testing.T) {
+	z := []float64{1, 0, 0.5} // weights 1, e^-2, e^-1
+	got := theory.Prediction([]int{0, 1, 1}, 3, 2, func(i int) float64 { return z[i] })
+	total := 1 + math.Exp(-2) + math.Exp(-1)
+	want := []float64{1 / total, (math.Exp(-2) + math.Exp(-1)) / total, 0}
+	if !floats.EqualApprox(got, want, 1e-14) {
+		t.Errorf("prediction %v, want %v", got, want)
 	}
 }

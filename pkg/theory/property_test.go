@@ -599,10 +599,9 @@ func scoreGradients(t *rapid.T) {
 }
 
 func flows(t *rapid.T) {
-	wrong := rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Inf(-1), -1e200, 1e101})
-	entry := rapid.OneOf(rapid.Float64Range(-2, 2), rapid.Float64Range(-2, 2), rapid.Float64Range(-2, 2), wrong)
+	entry := rapid.OneOf(rapid.Float64Range(-2, 2), rapid.Float64Range(-2, 2), property.Float())
 	h := rapid.SliceOfN(entry, 0, 4).Draw(t, "h")
-	end := rapid.OneOf(rapid.Float64Range(0, 50), rapid.SampledFrom([]float64{-1, math.NaN()})).Draw(t, "end")
+	end := rapid.OneOf(rapid.Float64Range(0, 50), rapid.SampledFrom([]float64{-1, math.NaN(), 1e300, math.Inf(1)})).Draw(t, "end")
 	right := len(h) > 0 && end >= 0 && !slices.ContainsFunc(h, func(v float64) bool { return !(math.Abs(v) <= 1e100) })
 	var at float64
 	var s []float64
