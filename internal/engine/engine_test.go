@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"learncausal/internal/property"
 	"learncausal/pkg/model"
 )
 
@@ -48,7 +49,7 @@ func TestEngineAgainstDense(t *testing.T) {
 			dense := model.NewWeights(s, n, heads...)
 			denseLoss := 0.0
 			for range 20 {
-				x, y := randomSequence(rnd, s, n)
+				x, y := property.Sequence(rnd, s, n)
 				xs, ys = append(xs, x), append(ys, y)
 				_, l := w.Forward(x, y, dense)
 				denseLoss += l
@@ -77,7 +78,7 @@ func TestPartsGiveTheBytesOfTheBlock(t *testing.T) {
 			var x []int
 			var y []float64
 			for range 11 {
-				x1, y1 := randomSequence(rnd, s, n)
+				x1, y1 := property.Sequence(rnd, s, n)
 				x, y = append(x, x1...), append(y, y1...)
 			}
 			bytesOf := func(p *pass) (all []uint64) {
@@ -110,7 +111,7 @@ func BenchmarkPass(b *testing.B) {
 		var xs [128][]int
 		var ys [128][]float64
 		for k := range xs {
-			xs[k], ys[k] = randomSequence(rnd, s, t)
+			xs[k], ys[k] = property.Sequence(rnd, s, t)
 		}
 		b.Run(fmt.Sprintf("S=%d,T=%d,heads=%d,%d", s, t, m, n), func(b *testing.B) {
 			for i := range b.N {
@@ -124,7 +125,7 @@ func BenchmarkPass(b *testing.B) {
 // package comment says: NaN that no position reads, and -Inf as a mask.
 func TestWeightsThatAreNotFinite(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(21, 22))
-	x, y := randomSequence(rnd, 3, 4)
+	x, y := property.Sequence(rnd, 3, 4)
 	w := randomWeights(rnd, 1, 3, 4, 1, 1)
 	want := New(w).NewPass().Loss(x, y, nil)
 	d := w.S + w.T
@@ -212,7 +213,7 @@ func TestLossesAreThoseOfTheSequences(t *testing.T) {
 		p, alone, together := e.NewPass(), e.NewGradient(), e.NewGradient()
 		loss := 0.0
 		for range 67 { // two blocks and some more
-			x, y := randomSequence(rnd, s, n)
+			x, y := property.Sequence(rnd, s, n)
 			xs, ys = append(xs, x...), append(ys, y...)
 			loss += p.Loss(x, y, alone)
 		}
@@ -256,7 +257,7 @@ func TestAttentionWhereFactorsUnderflow(t *testing.T) {
 			a[q*d] += large
 		}
 	}
-	x, y := randomSequence(rnd, s, n)
+	x, y := property.Sequence(rnd, s, n)
 	x[0], x[1] = 0, 1
 	want := w.Attention(x)[0][0]
 	got := New(w).MeanAttention(x)[0]

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"learncausal/internal/property"
 	"learncausal/pkg/model"
 )
 
@@ -36,11 +37,7 @@ func engineMLP(w *model.MLP, xs [][]int, ys [][]float64) (losses []float64, fs [
 
 func randomMLP(rnd *rand.Rand, sd float64, s, t, d int) *model.MLP {
 	w := model.NewMLP(s, t, d)
-	for _, p := range w.Arrays() {
-		for i := range p {
-			p[i] = sd * rnd.NormFloat64()
-		}
-	}
+	property.Fill(rnd, sd, w.Arrays()...)
 	return w
 }
 
@@ -52,7 +49,7 @@ func TestMLPEngineAgainstDense(t *testing.T) {
 			var xs [][]int
 			var ys [][]float64
 			for range 20 {
-				x, y := randomSequence(rnd, w.S, w.T)
+				x, y := property.Sequence(rnd, w.S, w.T)
 				xs, ys = append(xs, x), append(ys, y)
 			}
 			denseLoss, denseF, dense := denseMLP(w, xs, ys)
@@ -68,7 +65,7 @@ func TestMLPEngineAgainstDense(t *testing.T) {
 				if d := math.Abs(loss[k]-denseLoss[k]) / max(1, denseLoss[k]); !(d < tol) {
 					t.Errorf("%v sd=%v: loss %v, dense %v", size, sd, loss[k], denseLoss[k])
 				}
-				if d := maxDiff(f[k], denseF[k]); !(d < tol) {
+				if d := property.MaxDiff(f[k], denseF[k]); !(d < tol) {
 					t.Errorf("%v sd=%v: f differs by %.2g", size, sd, d)
 				}
 			}
@@ -84,7 +81,7 @@ func TestMeanAttentionAgainstDense(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(19, 20))
 	var xs []int
 	for range 7 {
-		x, _ := randomSequence(rnd, 3, 6)
+		x, _ := property.Sequence(rnd, 3, 6)
 		xs = append(xs, x...)
 	}
 	for _, w := range []interface {
@@ -111,7 +108,7 @@ func TestFixedEmbeddingsGetNoGradient(t *testing.T) {
 	w := randomMLP(rnd, 0.7, 3, 6, 5)
 	e := New(w)
 	p, sum := e.NewPass(), e.NewGradient()
-	x, y := randomSequence(rnd, 3, 6)
+	x, y := property.Sequence(rnd, 3, 6)
 	p.Loss(x, y, sum)
 	fixed := model.NewMLP(3, 6, 5)
 	fixed.Fixed = true
@@ -129,7 +126,7 @@ func BenchmarkMLPPass(b *testing.B) {
 	var xs [128][]int
 	var ys [128][]float64
 	for k := range xs {
-		xs[k], ys[k] = randomSequence(rnd, 10, 20)
+		xs[k], ys[k] = property.Sequence(rnd, 10, 20)
 	}
 	for name, g := range map[string]Gradient{"forward": nil, "gradient": g} {
 		b.Run(name, func(b *testing.B) {

@@ -64,32 +64,6 @@ func refuse(t *rapid.T, w, bad, other model.Model) {
 	property.Decide(t, false, property.Refused(t, "engine", func() { New(bad) }))
 }
 
-// example is a sequence with a target, most often right.
-type example struct {
-	x     []int
-	y     []float64
-	right bool
-}
-
-// draw returns an example for s tokens and n positions in which at most one thing is
-// wrong.
-func draw(t *rapid.T, s, n int) example {
-	e := example{rapid.SliceOfN(rapid.IntRange(0, s-1), n, n).Draw(t, "x"), property.Law(s).Draw(t, "y"), false}
-	switch rapid.IntRange(0, 7).Draw(t, "fault") {
-	case 0:
-		e.x[n-1] = rapid.SampledFrom([]int{-1, s, math.MaxInt}).Draw(t, "token")
-	case 1:
-		e.x = e.x[1:]
-	case 2:
-		e.y = append(e.y, 0)
-	case 3:
-		e.y[0] += rapid.SampledFrom([]float64{1e-6, -2, math.NaN()}).Draw(t, "added")
-	default:
-		e.right = true
-	}
-	return e
-}
-
 // agree compares the engine of w with the dense model: both refuse the same sequences
 // and targets with the same words, and return the same results.
 func agree(t *rapid.T, w, dense model.Model, attention func(x []int) [][]*mat.Dense,
@@ -103,23 +77,23 @@ func agree(t *rapid.T, w, dense model.Model, attention func(x []int) [][]*mat.De
 	}))
 	tables := dense.Zero()
 	for range 3 {
-		c := draw(t, s, n)
+		c := property.DrawExample(t, s, n)
 		if rapid.IntRange(0, 3).Draw(t, "target") == 0 {
-			c.y, c.right = nil, len(c.x) == n && model.Check(c.x, nil, s, n) == nil
+			c.Y, c.Right = nil, len(c.X) == n && model.Check(c.X, nil, s, n) == nil
 		}
 		var f []float64
 		var want, loss float64
-		said := property.Refused(t, "model", func() { f, want = forward(c.x, c.y) })
-		saidToo := property.Refused(t, "engine", func() { loss = p.Loss(c.x, c.y, g) })
+		said := property.Refused(t, "model", func() { f, want = forward(c.X, c.Y) })
+		saidToo := property.Refused(t, "engine", func() { loss = p.Loss(c.X, c.Y, g) })
 		if said != strings.TrimPrefix(saidToo, "engine: ") {
 			t.Fatalf("the dense model says %q, the engine %q", said, saidToo)
 		}
-		if !property.Decide(t, c.right, said) {
+		if !property.Decide(t, c.Right, said) {
 			continue
 		}
 		near(t, "loss", []float64{loss}, []float64{want})
 		near(t, "f", p.Predictions(), f)
-		last := attention(c.x)[1]
+		last := attention(c.X)[1]
 		for h, r := range p.QueryAttention() {
 			near(t, "attention of the query", r, last[h].RawRowView(n-1))
 		}
@@ -217,7 +191,7 @@ func near(t *rapid.T, what string, got, want []float64) {
 	for _, v := range want {
 		largest = max(largest, math.Abs(v))
 	}
-	if d := maxDiff(got, want); !(d <= 1e-11*largest) {
+	if d := property.MaxDiff(got, want); !(d <= 1e-11*largest) {
 		t.Fatalf("%s is %v, want %v", what, got, want)
 	}
 }

@@ -85,8 +85,8 @@ func compare(takers []string, table Table, exempt Exempt) []string {
 }
 
 // Takers returns the names of the exported functions and methods in a package's folder that
-// take numbers from their caller. They have a parameter other than strings, readers and
-// writers, or are methods of a type that a caller can fill: a struct with an exported field,
+// take numbers from their caller. They have a parameter other than strings, booleans,
+// readers and writers, or are methods of a type that a caller can fill: a struct with an exported field,
 // or a type that is no struct.
 func Takers(folder string) ([]string, error) {
 	pkg, err := build.ImportDir(folder, 0)
@@ -147,11 +147,11 @@ func receiverOf(f *ast.FuncDecl) string {
 	return of.(*ast.Ident).Name
 }
 
-// takesNumbers reports whether a parameter is something other than text.
+// takesNumbers reports whether a parameter is something other than text or a truth value.
 func takesNumbers(p *ast.Field) bool {
 	switch of := p.Type.(type) {
 	case *ast.Ident:
-		return of.Name != "string"
+		return of.Name != "string" && of.Name != "bool"
 	case *ast.SelectorExpr:
 		return !slices.Contains([]string{"Reader", "Writer"}, of.Sel.Name)
 	}

@@ -119,7 +119,7 @@ func gapFaults(times, larger coefficient, what string) []ledger.Fault {
 	}
 	for k, place := range placesOfJ {
 		check := check(larger, ofBoth, meanOne, placesOfJ[k:k+1])
-		faults = append(faults, ledger.Fault{What: what, Part: place.name, Check: check})
+		faults = append(faults, spoil(place.name, what, check))
 	}
 	return faults
 }

@@ -370,7 +370,7 @@ func sampleSize(part *big.Rat) ledger.Check {
 
 // decideSize decides the instance with a frequency of s' among t tokens.
 func decideSize(w *ledger.Worst, part, eps, frequency *big.Rat, t int64, own bool) {
-	z := exact.Quo(exact.Sub(indicator(own), frequency), exact.Add(frequency, eps))
+	z := exact.Quo(exact.Sub(exact.Indicator(own), frequency), exact.Add(frequency, eps))
 	w.AtMostRat(exact.Abs(z), exact.Quo(part, eps), func() ledger.Instance {
 		return ledger.Instance{"T": t, "eps": eps, "muhat(s')": frequency, "x_i = s'": own}
 	})

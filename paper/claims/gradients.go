@@ -287,11 +287,11 @@ func (g gradients) addQuery(weight *big.Rat, pi exact.Matrix, x []int, s int, fi
 	for a := range pi {
 		f := new(big.Rat)
 		for i := range t {
-			f.Add(f, exact.Mul(v[i], indicator(x[i] == a)))
+			f.Add(f, exact.Mul(v[i], exact.Indicator(x[i] == a)))
 		}
 		c := exact.Mul(weight, exact.Quo(pi[s][a], exact.Add(f, g.eps)))
 		spread := func(i int, rankOne int64) *big.Rat { // c (J(v) delta_a)_i
-			off := exact.Sub(indicator(x[i] == a), exact.Mul(exact.Frac(rankOne, 1), f))
+			off := exact.Sub(exact.Indicator(x[i] == a), exact.Mul(exact.Frac(rankOne, 1), f))
 			return exact.Mul(c, exact.Mul(v[i], off))
 		}
 		for i := range t {
@@ -310,20 +310,20 @@ func (g gradients) addQuery(weight *big.Rat, pi exact.Matrix, x []int, s int, fi
 func (g gradients) addDerivatives(p *big.Rat, v exact.Vector, x []int, s, a int) {
 	t, below := len(x), g.eps
 	for i, q := range v {
-		below = exact.Add(below, exact.Mul(q, indicator(x[i] == a)))
+		below = exact.Add(below, exact.Mul(q, exact.Indicator(x[i] == a)))
 	}
 	c := exact.Quo(p, below)
 	add := func(to *big.Rat, scores exact.Vector) { // scores: their derivatives
 		moved := exact.Jacobian(v, scores)
 		for i := range t {
-			to.Add(to, exact.Mul(c, exact.Mul(moved[i], indicator(x[i] == a))))
+			to.Add(to, exact.Mul(c, exact.Mul(moved[i], exact.Indicator(x[i] == a))))
 		}
 	}
 	for i := range t {
 		for k := range i + 1 {
 			scores := zeros(t)
 			for j := range i + 1 { // d S(A1)_{ij} / d A1_{ik} = S_ij (1{j=k} - S_ik)
-				d := exact.Mul(g.attention[i][j], exact.Sub(indicator(j == k), g.attention[i][k]))
+				d := exact.Mul(g.attention[i][j], exact.Sub(exact.Indicator(j == k), g.attention[i][k]))
 				scores[i].Add(scores[i], exact.Mul(d, g.a2[x[j]][s]))
 			}
 			add(g.one[i][k], scores)
@@ -333,7 +333,7 @@ func (g gradients) addDerivatives(p *big.Rat, v exact.Vector, x []int, s, a int)
 		scores := zeros(t)
 		for i := range t {
 			for j := range i + 1 {
-				scores[i].Add(scores[i], exact.Mul(g.attention[i][j], indicator(x[j] == b)))
+				scores[i].Add(scores[i], exact.Mul(g.attention[i][j], exact.Indicator(x[j] == b)))
 			}
 		}
 		add(g.two[b][s], scores)

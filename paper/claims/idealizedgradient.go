@@ -45,11 +45,9 @@ var lemBoundGHat = ledger.Claim{
 		"The printed proof rests on Lemma 16 (lem-bound-g1), which is false; the statement is true all the same, and " +
 			"follows from Lemma 11 (lem-bound-ghat-sharp), which is larger by 4 S^3/(gamma^4 (S-1))."),
 	Faults: append(ghatDrops(printedGHat),
-		ledger.Fault{What: "exp(-2 beta) is taken to be exp(-beta)", Check: ghatBound{factor: printedGHat, decay: 1}.decide},
-		ledger.Fault{
-			What:  "8 S^3/(gamma^4 (S-1)) times as much",
-			Check: ghatBound{factor: ghatFactor{{c: 4, p: 4, q: 3, k: 1}}, decay: 2}.decide,
-		}),
+		fault("exp(-2 beta) is taken to be exp(-beta)", ghatBound{factor: printedGHat, decay: 1}.decide),
+		fault("8 S^3/(gamma^4 (S-1)) times as much",
+			ghatBound{factor: ghatFactor{{c: 4, p: 4, q: 3, k: 1}}, decay: 2}.decide)),
 }
 
 var lemBoundGHatSharp = ledger.Claim{
@@ -63,22 +61,14 @@ var lemBoundGHatSharp = ledger.Claim{
 		"The first is an equality at beta = 0; of the second the least quotient found is 1.7, at S = 2, r = 0.414, " +
 			"gamma = 0.586."),
 	Faults: append(ghatDrops(sharpGHat(1, 1)),
-		ledger.Fault{
-			What: "exp(-2 beta) is taken to be exp(-beta)", Part: "by the norm",
-			Check: ghatBound{factor: sharpGHat(1, 0), decay: 1}.decide,
-		},
-		ledger.Fault{
-			What: "the factor 1 is taken to be 1.01", Part: "by the norm",
-			Check: ghatBound{factor: sharpGHat(1.01, 0), decay: 2}.decide,
-		},
-		ledger.Fault{
-			What: "exp(-2 beta) is taken to be exp(-beta)", Part: "by gamma",
-			Check: ghatBound{factor: sharpGHat(0, 1), decay: 1}.decide,
-		},
-		ledger.Fault{
-			What: "2 gamma^4 is taken to be 4 gamma^4", Part: "by gamma",
-			Check: ghatBound{factor: sharpGHat(0, 2), decay: 2}.decide,
-		}),
+		spoil("by the norm", "exp(-2 beta) is taken to be exp(-beta)",
+			ghatBound{factor: sharpGHat(1, 0), decay: 1}.decide),
+		spoil("by the norm", "the factor 1 is taken to be 1.01",
+			ghatBound{factor: sharpGHat(1.01, 0), decay: 2}.decide),
+		spoil("by gamma", "exp(-2 beta) is taken to be exp(-beta)",
+			ghatBound{factor: sharpGHat(0, 1), decay: 1}.decide),
+		spoil("by gamma", "2 gamma^4 is taken to be 4 gamma^4",
+			ghatBound{factor: sharpGHat(0, 2), decay: 2}.decide)),
 }
 
 // A ghatFactor is the coefficient of an exponential in beta in a lower bound of
@@ -127,7 +117,7 @@ func (f ghatFactor) rational(pi exact.Matrix, gamma, r *big.Rat) *big.Rat {
 // ghatDrops returns the faults that drop a hypothesis of a bound.
 func ghatDrops(factor ghatFactor) []ledger.Fault {
 	drop := func(what, h string) ledger.Fault {
-		return ledger.Fault{What: what, Drops: h, Check: ghatBound{factor: factor, decay: 2, drops: h}.decide}
+		return drop(h, what, ghatBound{factor: factor, decay: 2, drops: h}.decide)
 	}
 	return []ledger.Fault{
 		drop("any share of roots", rootsAtMost),

@@ -314,7 +314,7 @@ func softmaxDerivative(
 				unit := zeros(3)
 				unit[j] = exact.Frac(1, 1)
 				// d/dv_j of w_i / sum w, where dw_j/dv_j = w_j
-				above := exact.NewDual(w[i], exact.Mul(w[i], indicator(i == j)))
+				above := exact.NewDual(w[i], exact.Mul(w[i], exact.Indicator(i == j)))
 				derivative := above.Quo(exact.NewDual(exact.Dot(w), w[j])).D
 				worst.EqualRat("", derivative, times(p, unit)[i], func() ledger.Instance {
 					return ledger.Instance{"exp(v)": w, "row": i + 1, "column": j + 1}

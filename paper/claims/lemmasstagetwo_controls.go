@@ -42,10 +42,10 @@ var lemGradJFaults = []ledger.Fault{
 }
 
 var lemConcentrateE3Faults = append(concentrationFaults(e3Concentration),
-	ledger.Fault{What: "no term for the roots", Part: withConstants, Check: e3Concentration.without(2)})
+	spoil(withConstants, "no term for the roots", e3Concentration.without(2)))
 
 var lemConcentrateE12Faults = append(concentrationFaults(e12Concentration),
-	ledger.Fault{What: "no term for the roots", Part: withConstants, Check: e12Concentration.without(4)})
+	spoil(withConstants, "no term for the roots", e12Concentration.without(4)))
 
 var lemFToPiFaults = append(concentrationFaults(fConcentration), []ledger.Fault{
 	spoil(theOrder, "without e^(-beta gamma)", withLimit(fConcentration, func(c setting) float64 { return c.p })),

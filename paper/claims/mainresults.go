@@ -414,10 +414,8 @@ const (
 
 var (
 	mainParts      = []string{partGibbs, partLoss, partRate, partAttention, partTarget}
-	mainRootsSpare = ledger.Spare{
-		Hypothesis: assumedRoots,
-		Why:        "where all are roots there is no parent to find; the loss then stays, see thm-main-step-bias",
-	}
+	mainRootsSpare = spare(assumedRoots,
+		"where all are roots there is no parent to find; the loss then stays, see thm-main-step-bias")
 )
 
 // attentionKept is a note on the predictions of the two theorems.

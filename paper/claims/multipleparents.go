@@ -337,9 +337,8 @@ var constructMultiScales = ledger.Claim{
 		spoil("against the empirical transition", "half of the share that does not count",
 			multipleParentsScales(func(t float64) float64 { return 1 / (t - 1) }, 0.5)),
 	},
-	Spare: append(sameNumberSpare, ledger.Spare{
-		Hypothesis: `$\beta_1,\beta_2>0$`, Why: "they are scales of attention; at zero the bound exceeds one",
-	}),
+	Spare: append(sameNumberSpare,
+		spare(`$\beta_1,\beta_2>0$`, "they are scales of attention; at zero the bound exceeds one")),
 }
 
 // multipleParentsScales compares Construction 2 at finite scales with the bound. In the

@@ -112,18 +112,13 @@ func displayFaults(use quotientUse) []ledger.Fault {
 				continue
 			}
 			left := slices.Delete(slices.Clone(terms), k, k+1)
-			out = append(out, ledger.Fault{
-				What: fmt.Sprintf("%s %s is left out", term.name(), where), Check: displayedUse(with(left)),
-			})
+			out = append(out, fault(fmt.Sprintf("%s %s is left out", term.name(), where), displayedUse(with(left))))
 			if term.power == 0 {
 				continue
 			}
 			bare := slices.Clone(terms)
 			bare[k].power = 0
-			out = append(out, ledger.Fault{
-				What:  fmt.Sprintf("%s %s has no factor e^beta", term.name(), where),
-				Check: displayedUse(with(bare)),
-			})
+			out = append(out, fault(fmt.Sprintf("%s %s has no factor e^beta", term.name(), where), displayedUse(with(bare))))
 		}
 	}
 	alter("beside the value", use.inside, func(t []errorTerm) quotientUse {
@@ -132,9 +127,7 @@ func displayFaults(use quotientUse) []ledger.Fault {
 	alter("in the rest", use.outside, func(t []errorTerm) quotientUse {
 		return quotientUse{use.quotient, use.inside, t}
 	})
-	return append(out, ledger.Fault{
-		What: "beta < 0", Drops: quotientHypotheses, Check: displayedUseAt(use, exact.Frac(1, 2), exact.Frac(7, 8)),
-	})
+	return append(out, drop(quotientHypotheses, "beta < 0", displayedUseAt(use, exact.Frac(1, 2), exact.Frac(7, 8))))
 }
 
 // displayedUse decides the inequality for beta >= 0 on every sequence of short graphs.
@@ -236,8 +229,6 @@ func (use quotientUse) bound(q exact.Quotient, errs [8]*big.Rat, e *big.Rat) *bi
 	}
 	return exact.Quo(exact.Add(exact.Mul(exact.Abs(q.Value), sum(use.inside)), sum(use.outside)), q.Below)
 }
-
-func indicator(b bool) *big.Rat { return exact.Frac(int64(unit(b)), 1) }
 
 // occurrences returns the number of positions of x with token s.
 func occurrences(s int, x []int) int64 {

@@ -70,10 +70,7 @@ func ScoreGradient(beta, eps *big.Rat, p, z Vector, hit []bool) *big.Rat {
 		zero := new(big.Rat)
 		hits, hitScores, scores := Dual{zero, zero}, Dual{zero, zero}, Dual{zero, zero}
 		for j, pj := range p {
-			own := new(big.Rat)
-			if j == k {
-				own.SetInt64(1)
-			}
+			own := Indicator(j == k)
 			weight := Dual{pj, Mul(beta, Mul(pj, Sub(own, pk)))}
 			score := weight.Mul(Dual{z[j], own})
 			scores = scores.Add(score)

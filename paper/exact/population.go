@@ -69,7 +69,7 @@ func meanExcess(x []int, i int, law Vector, eps *big.Rat) *big.Rat {
 	sum := new(big.Rat)
 	for b, p := range law {
 		f := frequency(b, x)
-		sum.Add(sum, Quo(Mul(p, Sub(indicator(x[i] == b), f)), Add(f, eps)))
+		sum.Add(sum, Quo(Mul(p, Sub(Indicator(x[i] == b), f)), Add(f, eps)))
 	}
 	return sum
 }
@@ -85,8 +85,8 @@ func frequency(s int, x []int) *big.Rat {
 	return Frac(n, int64(len(x)))
 }
 
-// indicator returns 1 if b holds, and 0 otherwise.
-func indicator(b bool) *big.Rat {
+// Indicator returns 1 if b holds, and 0 otherwise.
+func Indicator(b bool) *big.Rat {
 	if b {
 		return Frac(1, 1)
 	}

@@ -134,7 +134,7 @@ func GradientLaw(g *graph.Forest, i, j int, eps *big.Rat, pi Matrix) (law Sample
 	for x, p := range Sequences(g, pi) {
 		query := x[len(x)-1]
 		z := Mul(s, meanExcess(x, i, pi[query], eps))
-		law.add(Mul(z, indicator(x[j] == query)), new(big.Rat).Set(p))
+		law.add(Mul(z, Indicator(x[j] == query)), new(big.Rat).Set(p))
 	}
 	return law
 }
@@ -155,13 +155,13 @@ func SecondGradientLaw(g *graph.Forest, s, q int, eps *big.Rat, pi Matrix) (law 
 			for i := range z {
 				z[i] = frequency(s, x[:i+1])
 				if p := g.Parent(i); p != graph.Root {
-					z[i] = indicator(x[p] == s)
+					z[i] = Indicator(x[p] == s)
 				}
 			}
 			for b := range pi {
 				f, both := frequency(b, x), new(big.Rat)
 				for i := range z {
-					both.Add(both, Mul(z[i], indicator(x[i] == b)))
+					both.Add(both, Mul(z[i], Indicator(x[i] == b)))
 				}
 				covariance := Sub(both, Mul(f, Dot(z)))
 				covariance = Quo(covariance, Frac(int64(t), 1))

@@ -30,7 +30,7 @@ func TestSecondGradientLawHasTheMeanOfG2(t *testing.T) {
 			for j := range i + 1 {
 				row[j] = Frac(1, int64(i+1))
 				if p := in.g.Parent(i); p != graph.Root {
-					row[j] = indicator(j == p)
+					row[j] = Indicator(j == p)
 				}
 			}
 		}

@@ -45,7 +45,7 @@ func NewStageTwo(g *graph.Forest, pi Matrix, attend []int, root, eps *big.Rat) S
 // Score returns z~(X;s)_i, the attention of position i to tokens s.
 func (c StageTwo) Score(i int) *big.Rat {
 	if j := c.Attend[i]; j >= 0 {
-		return indicator(c.X[j] == c.S)
+		return Indicator(c.X[j] == c.S)
 	}
 	n := int64(0)
 	for _, x := range c.X[:i+1] {
@@ -96,9 +96,9 @@ func (c StageTwo) Errors() [8]*big.Rat {
 	mu, to := c.Mu[c.S], c.Mu[c.A]
 	em := c.Beta.Exp(mu)
 	for i, x := range c.X {
-		hit := indicator(x == c.A)
+		hit := Indicator(x == c.A)
 		if p := c.Graph.Parent(i); p >= 0 {
-			parent := indicator(c.X[p] == c.S)
+			parent := Indicator(c.X[p] == c.S)
 			add(1, parent, mu)
 			add(4, Mul(parent, hit), Mul(mu, c.Pi[c.S][c.A]))
 			add(5, hit, to)

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/diff/fd"
+
+	"learncausal/internal/property"
 )
 
 // goldenMLP holds vectors computed by the authors' implementation.
@@ -73,11 +75,11 @@ func denseMLP(w *MLP, xs [][]int, ys [][]float64) (losses []float64, fs [][]floa
 func TestMLPAgainstGolden(t *testing.T) {
 	g := readGoldenMLP(t)
 	losses, fs, grad := denseMLP(g.Weights.weights(g), g.X, g.Y)
-	if d := maxDiff(losses, g.Expect.Each); !(d < 1e-12) {
+	if d := property.MaxDiff(losses, g.Expect.Each); !(d < 1e-12) {
 		t.Errorf("a loss differs by %.2g", d)
 	}
 	for k := range fs {
-		if d := maxDiff(fs[k], g.Expect.F[k]); !(d < 1e-12) {
+		if d := property.MaxDiff(fs[k], g.Expect.F[k]); !(d < 1e-12) {
 			t.Errorf("f of sequence %d differs by %.2g", k, d)
 		}
 	}
@@ -89,18 +91,14 @@ func TestMLPAgainstGolden(t *testing.T) {
 
 func randomMLP(rnd *rand.Rand, sd float64, s, t, d int) *MLP {
 	w := NewMLP(s, t, d)
-	for _, p := range w.Arrays() {
-		for i := range p {
-			p[i] = sd * rnd.NormFloat64()
-		}
-	}
+	property.Fill(rnd, sd, w.Arrays()...)
 	return w
 }
 
 func TestMLPGradientAgainstCentralDifferences(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(15, 16))
 	w := randomMLP(rnd, 0.5, 3, 4, 5)
-	x, y := randomSequence(rnd, 3, 4)
+	x, y := property.Sequence(rnd, 3, 4)
 	_, _, grad := denseMLP(w, [][]int{x}, [][]float64{y})
 	for k, p := range w.Arrays() {
 		at := append([]float64(nil), p...)
@@ -110,7 +108,7 @@ func TestMLPGradientAgainstCentralDifferences(t *testing.T) {
 			return loss
 		}, at, &fd.Settings{Formula: fd.Central})
 		copy(p, at)
-		if d := maxDiff(num, grad.Arrays()[k]); !(d < 3e-9) {
+		if d := property.MaxDiff(num, grad.Arrays()[k]); !(d < 3e-9) {
 			t.Errorf("parameter array %d differs from central differences by %.2g", k, d)
 		}
 	}

@@ -13,6 +13,8 @@ import (
 
 	"gonum.org/v1/gonum/diff/fd"
 	"gonum.org/v1/gonum/mat"
+
+	"learncausal/internal/property"
 )
 
 // golden holds vectors computed by an independent implementation.
@@ -70,24 +72,11 @@ func readGolden(t *testing.T) map[string]golden {
 	return all
 }
 
-func maxDiff(a, b []float64) float64 {
-	if len(a) != len(b) {
-		return math.Inf(1)
-	}
-	d := 0.0
-	for i := range a {
-		if diff := math.Abs(a[i] - b[i]); !(diff <= d) {
-			d = diff
-		}
-	}
-	return d
-}
-
 // weightsDiff is the largest difference of two entries.
 func weightsDiff(a, b Model) float64 {
 	d := 0.0
 	for i, m := range a.Matrices() {
-		d = max(d, maxDiff(m.Data, b.Matrices()[i].Data))
+		d = max(d, property.MaxDiff(m.Data, b.Matrices()[i].Data))
 	}
 	return d
 }
@@ -131,35 +120,15 @@ func scale(w Model, c float64) {
 
 func randomWeights(rnd *rand.Rand, sd float64, s, t int, heads ...int) *Weights {
 	w := NewWeights(s, t, heads...)
-	for _, p := range w.Arrays() {
-		for i := range p {
-			p[i] = sd * rnd.NormFloat64()
-		}
-	}
+	property.Fill(rnd, sd, w.Arrays()...)
 	return w
-}
-
-func randomSequence(rnd *rand.Rand, s, t int) (x []int, y []float64) {
-	x, y = make([]int, t), make([]float64, s)
-	for i := range x {
-		x[i] = rnd.IntN(s)
-	}
-	sum := 0.0
-	for i := range y {
-		y[i] = rnd.ExpFloat64()
-		sum += y[i]
-	}
-	for i := range y {
-		y[i] /= sum
-	}
-	return x, y
 }
 
 func TestDenseGradientAgainstCentralDifferences(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 6))
 	for _, heads := range [][]int{{1, 1}, {2, 1}, {2, 2}, {1}, {1, 1, 1}} {
 		w := randomWeights(rnd, 0.7, 3, 4, heads...)
-		x, y := randomSequence(rnd, 3, 4)
+		x, y := property.Sequence(rnd, 3, 4)
 		grad := NewWeights(3, 4, heads...)
 		w.Forward(x, y, grad)
 		for k, p := range w.Arrays() {
@@ -170,7 +139,7 @@ func TestDenseGradientAgainstCentralDifferences(t *testing.T) {
 				return loss
 			}, at, &fd.Settings{Formula: fd.Central})
 			copy(p, at)
-			if d := maxDiff(num, grad.Arrays()[k]); !(d < 3e-9) {
+			if d := property.MaxDiff(num, grad.Arrays()[k]); !(d < 3e-9) {
 				t.Errorf("heads %v: parameter array %d differs from central differences by %.2g", heads, k, d)
 			}
 		}
@@ -267,7 +236,7 @@ func TestTrainedLeavesOutFixedEmbeddings(t *testing.T) {
 }
 
 func BenchmarkCheck(b *testing.B) {
-	x, y := randomSequence(rand.New(rand.NewPCG(9, 10)), 10, 20)
+	x, y := property.Sequence(rand.New(rand.NewPCG(9, 10)), 10, 20)
 	for range b.N {
 		if Check(x, y, 10, 20) != nil {
 			b.Fatal("wrong")

@@ -44,52 +44,10 @@ func TestProperties(t *testing.T) {
 // size draws a number of tokens or positions.
 func size(t *rapid.T, name string) int { return rapid.IntRange(1, 5).Draw(t, name) }
 
-// example is a sequence with a target, most often right.
-type example struct {
-	x     []int
-	y     []float64
-	right bool
-}
-
-// draw returns an example for s tokens and n positions in which at most one thing
-// is wrong.
-func draw(t *rapid.T, s, n int) example {
-	e := example{rapid.SliceOfN(rapid.IntRange(0, s-1), n, n).Draw(t, "x"), property.Law(s).Draw(t, "y"), false}
-	at := rapid.IntRange(0, n-1).Draw(t, "position")
-	switch rapid.IntRange(0, 10).Draw(t, "fault") {
-	case 0:
-		e.x[at] = rapid.SampledFrom([]int{-1, s, s + n - 1, math.MinInt, math.MaxInt}).Draw(t, "token")
-	case 1:
-		e.x = e.x[:at]
-	case 2:
-		e.x = append(e.x, 0)
-	case 3:
-		e.y = e.y[:s-1]
-	case 4:
-		e.y = append(e.y, 0)
-	case 5:
-		e.y[rapid.IntRange(0, s-1).Draw(t, "entry")] += rapid.SampledFrom(
-			[]float64{1e-6, -1e-6, -2, math.NaN(), math.Inf(1), math.Inf(-1), 1e300}).Draw(t, "added")
-	case 6:
-		for i := range e.y {
-			e.y[i] = 0
-		}
-	case 7:
-		e.y[0] -= 2
-		e.y[s-1] += 2
-		e.right = s == 1 // there it is as it was
-	case 8: // room behind what counts, which is not to be read
-		e.x, e.y, e.right = append(e.x, -1)[:n], append(e.y, math.NaN())[:s], true
-	default:
-		e.right = true
-	}
-	return e
-}
-
 func checked(t *rapid.T) {
 	s, n := size(t, "S"), size(t, "T")
-	e := draw(t, s, n)
-	property.Decide(t, e.right, property.Said(t, "model", Check(e.x, e.y, s, n)))
+	e := property.DrawExample(t, s, n)
+	property.Decide(t, e.Right, property.Said(t, "model", Check(e.X, e.Y, s, n)))
 	bad := [][2]int{{0, n}, {s, 0}, {-s, n}, {s, -n}}
 	size := rapid.SampledFrom(bad).Draw(t, "size")
 	property.Decide(t, false, property.Said(t, "model", Check(make([]int, max(0, size[1])), nil, size[0], size[1])))
@@ -195,18 +153,18 @@ func forwardOfMLP(t *rapid.T) {
 
 // forward requires a distribution and its loss, or a refusal.
 func forward(t *rapid.T, s, n int, of func(x []int, y []float64) ([]float64, float64)) {
-	c := draw(t, s, n)
+	c := property.DrawExample(t, s, n)
 	if rapid.IntRange(0, 3).Draw(t, "target") == 0 {
-		c.y, c.right = nil, Check(c.x, nil, s, n) == nil
+		c.Y, c.Right = nil, Check(c.X, nil, s, n) == nil
 	}
 	var f []float64
 	var loss float64
-	if !property.Decide(t, c.right, property.Refused(t, "model", func() { f, loss = of(c.x, c.y) })) {
+	if !property.Decide(t, c.Right, property.Refused(t, "model", func() { f, loss = of(c.X, c.Y) })) {
 		return
 	}
 	distribution(t, f)
 	want := 0.0
-	for k, p := range c.y {
+	for k, p := range c.Y {
 		if p > 0 {
 			want -= p * math.Log(f[k])
 		}
@@ -223,7 +181,7 @@ func near(t *rapid.T, what string, got, want []float64) {
 	for _, v := range want {
 		largest = max(largest, math.Abs(v))
 	}
-	if d := maxDiff(got, want); !(d <= 1e-11*largest) {
+	if d := property.MaxDiff(got, want); !(d <= 1e-11*largest) {
 		t.Fatalf("%s is %v, want %v", what, got, want)
 	}
 }
@@ -255,17 +213,17 @@ func drawAnyDepth(t *rapid.T) *Weights {
 
 func streamsOfWeights(t *rapid.T) {
 	w := drawAnyDepth(t)
-	e := draw(t, w.S, w.T)
-	right := Check(e.x, nil, w.S, w.T) == nil
-	if property.Decide(t, right, property.Refused(t, "model", func() { w.Stream(e.x) })) {
-		h := w.Stream(e.x)
+	e := property.DrawExample(t, w.S, w.T)
+	right := Check(e.X, nil, w.S, w.T) == nil
+	if property.Decide(t, right, property.Refused(t, "model", func() { w.Stream(e.X) })) {
+		h := w.Stream(e.X)
 		if n, d := h.Dims(); n != w.T || d != w.mustWidth() {
 			t.Fatalf("stream of %d x %d", n, d)
 		}
-		near(t, "h0", h.RawRowView(0)[:w.S+w.T], w.embed(e.x).RawRowView(0))
+		near(t, "h0", h.RawRowView(0)[:w.S+w.T], w.embed(e.X).RawRowView(0))
 	}
-	if property.Decide(t, right, property.Refused(t, "model", func() { w.Attention(e.x) })) {
-		for _, layer := range w.Attention(e.x) {
+	if property.Decide(t, right, property.Refused(t, "model", func() { w.Attention(e.X) })) {
+		for _, layer := range w.Attention(e.X) {
 			for _, p := range layer {
 				attended(t, p)
 			}
@@ -279,10 +237,10 @@ func streamsOfWeights(t *rapid.T) {
 
 func attentionOfMLP(t *rapid.T) {
 	w := drawMLP(t)
-	e := draw(t, w.S, w.T)
+	e := property.DrawExample(t, w.S, w.T)
 	var all [][]*mat.Dense
-	if property.Decide(t, Check(e.x, nil, w.S, w.T) == nil,
-		property.Refused(t, "model", func() { all = w.Attention(e.x) })) {
+	if property.Decide(t, Check(e.X, nil, w.S, w.T) == nil,
+		property.Refused(t, "model", func() { all = w.Attention(e.X) })) {
 		for _, layer := range all {
 			attended(t, layer[0])
 		}
@@ -293,15 +251,15 @@ func attentionOfMLP(t *rapid.T) {
 
 func linear(t *rapid.T) {
 	w := drawAnyDepth(t)
-	e := draw(t, w.S, w.T)
+	e := property.DrawExample(t, w.S, w.T)
 	var out *mat.Dense
-	if property.Decide(t, Check(e.x, nil, w.S, w.T) == nil,
-		property.Refused(t, "model", func() { out = w.Linear(e.x) })) {
-		f, _ := w.Forward(e.x, nil, nil)
+	if property.Decide(t, Check(e.X, nil, w.S, w.T) == nil,
+		property.Refused(t, "model", func() { out = w.Linear(e.X) })) {
+		f, _ := w.Forward(e.X, nil, nil)
 		p := make([]float64, w.S)
 		num.LogSumExp(p, out.RawRowView(w.T-1))
 		near(t, "f", p, f)
-		near(t, "standard", w.Standard().Forward(e.x).RawMatrix().Data, out.RawMatrix().Data)
+		near(t, "standard", w.Standard().Forward(e.X).RawMatrix().Data, out.RawMatrix().Data)
 	}
 	spoil(t, w)
 	property.Decide(t, false, property.Refused(t, "model", func() { w.Linear(make([]int, w.T)) }))
@@ -353,10 +311,10 @@ func standard(t *rapid.T) {
 	for range rapid.IntRange(0, 2).Draw(t, "layers") {
 		m.Layers = append(m.Layers, []Head{{dense(d, d), dense(d, d), dense(d, d)}})
 	}
-	e := draw(t, s, n)
+	e := property.DrawExample(t, s, n)
 	var out *mat.Dense
-	if property.Decide(t, Check(e.x, nil, s, n) == nil, property.Refused(t, "model", func() { out = m.Forward(e.x) })) {
-		near(t, "disentangled", m.Disentangle().Linear(e.x).RawMatrix().Data, out.RawMatrix().Data)
+	if property.Decide(t, Check(e.X, nil, s, n) == nil, property.Refused(t, "model", func() { out = m.Forward(e.X) })) {
+		near(t, "disentangled", m.Disentangle().Linear(e.X).RawMatrix().Data, out.RawMatrix().Data)
 	}
 	wrong := dense(d+1, d+2)
 	switch k := rapid.IntRange(0, 3+len(m.Layers)).Draw(t, "wrong"); k {
@@ -414,15 +372,15 @@ func finiteScales(t *rapid.T) {
 
 func positionsOfConstruction(t *rapid.T) {
 	c := construction(t)
-	e := draw(t, c.S, len(c.parents))
-	right := Check(e.x, nil, c.S, len(c.parents)) == nil
+	e := property.DrawExample(t, c.S, len(c.parents))
+	right := Check(e.X, nil, c.S, len(c.parents)) == nil
 	var attended, matches []int
-	if property.Decide(t, right, property.Refused(t, "model", func() { attended = c.Attended(e.x) })) && len(attended) == 0 {
+	if property.Decide(t, right, property.Refused(t, "model", func() { attended = c.Attended(e.X) })) && len(attended) == 0 {
 		t.Fatal("the query attends to nothing")
 	}
-	property.Decide(t, right, property.Refused(t, "model", func() { matches = c.Matches(e.x) }))
+	property.Decide(t, right, property.Refused(t, "model", func() { matches = c.Matches(e.X) }))
 	for _, at := range [][]int{attended, matches} {
-		if !slices.IsSorted(at) || len(at) > 0 && (at[0] < 0 || at[len(at)-1] >= len(e.x)) {
+		if !slices.IsSorted(at) || len(at) > 0 && (at[0] < 0 || at[len(at)-1] >= len(e.X)) {
 			t.Fatalf("positions %v", at)
 		}
 	}
@@ -430,14 +388,14 @@ func positionsOfConstruction(t *rapid.T) {
 
 func lawsOfConstruction(t *rapid.T) {
 	c := construction(t)
-	e := draw(t, c.S, len(c.parents))
+	e := property.DrawExample(t, c.S, len(c.parents))
 	f := make([]float64, c.S+rapid.SampledFrom([]int{0, 0, 0, -1, 1}).Draw(t, "more"))
-	right := Check(e.x, nil, c.S, len(c.parents)) == nil && len(f) == c.S
-	if property.Decide(t, right, property.Refused(t, "model", func() { c.Limit(f, e.x) })) {
+	right := Check(e.X, nil, c.S, len(c.parents)) == nil && len(f) == c.S
+	if property.Decide(t, right, property.Refused(t, "model", func() { c.Limit(f, e.X) })) {
 		distribution(t, f)
 	}
 	found := false
-	if property.Decide(t, right, property.Refused(t, "model", func() { found = c.Empirical(f, e.x) })) && found {
+	if property.Decide(t, right, property.Refused(t, "model", func() { found = c.Empirical(f, e.X) })) && found {
 		distribution(t, f)
 	}
 }
