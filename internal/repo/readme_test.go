@@ -8,12 +8,12 @@ import (
 	"testing"
 )
 
-// shell runs lines of the README in a folder, without a network, and returns the output.
+// shell runs lines of the README in a folder and returns the output.
 func shell(t *testing.T, dir, lines string, env ...string) string {
 	t.Helper()
 	cmd := exec.Command("sh", "-e", "-c", lines)
 	cmd.Dir = dir
-	cmd.Env = append(append(os.Environ(), "GOPROXY=off", "GOWORK=off"), env...)
+	cmd.Env = append(append(os.Environ(), "GOWORK=off"), env...)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s\n%s", err, lines, out)
