@@ -89,3 +89,6 @@ func (t *TextTable) markdown() string {
 // Rounded returns a cell with a number to three digits, and with a power of ten if it is
 // small or large.
 func Rounded(v float64) figure.Cell { return figure.Words(figure.Number{Value: v}.Shown()) }
+
+// Fixed returns a cell with a number to the given number of digits after the point.
+func Fixed(v float64, digits int) figure.Cell { return figure.Value(v, digits) }

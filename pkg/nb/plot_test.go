@@ -1,0 +1,110 @@
+package nb
+
+import (
+	"bytes"
+	"image"
+	"image/color"
+	"image/png"
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+
+	"learncausal/pkg/graph"
+)
+
+// pixels draws the plots and returns the picture.
+func pixels(t *testing.T, plots ...*plot.Plot) image.Image {
+	t.Helper()
+	b, err := drawn(plots)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := png.Decode(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// box returns the least rectangle with all pixels of the colour in the columns before to.
+func box(m image.Image, c color.Color, to int) (r image.Rectangle) {
+	want := color.RGBAModel.Convert(c)
+	for y := range m.Bounds().Dy() {
+		for x := range to {
+			if color.RGBAModel.Convert(m.At(x, y)) == want {
+				r = r.Union(image.Rect(x, y, x+1, y+1))
+			}
+		}
+	}
+	return r
+}
+
+func TestMatrixEntriesAreSquaresInTheirPlaces(t *testing.T) {
+	p := plot.New()
+	h := AddMatrix(p, mat.NewDense(2, 3, []float64{-1, 0, 0, 0, 0, 0.5}))
+	m := pixels(t, p)
+	of := func(v float64) image.Rectangle {
+		c, err := h.Colors.At(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return box(m, c, m.Bounds().Dx()-2*barSpace) // without the bar
+	}
+	first, last := of(-1), of(0.5)
+	for _, cell := range []image.Rectangle{first, last} {
+		if cell.Dx() < 100 || cell.Dx()-cell.Dy() > 2 || cell.Dy()-cell.Dx() > 2 {
+			t.Errorf("a cell covers %v, want a square", cell)
+		}
+	}
+	if right, down := last.Min.X-first.Max.X, last.Min.Y-first.Max.Y; right < 100 || down < -2 || down > 2 {
+		t.Errorf("the cells (1, 1) and (2, 3) are at %v and %v, want one cell between them from left to right", first, last)
+	}
+}
+
+func TestMatrixWithoutSpreadIsDrawn(t *testing.T) {
+	for _, v := range []float64{0, 1, -2, 1e-300, 1e300} {
+		p := plot.New()
+		AddMatrix(p, mat.NewDense(1, 1, []float64{v})).Format = "%.1g"
+		pixels(t, p)
+	}
+}
+
+func TestArcsLeadFromParentsToChildren(t *testing.T) {
+	blue := color.RGBA{0x00, 0x72, 0xb2, 0xff}
+	var widths []int
+	for _, g := range []*graph.Forest{graph.MustNew(-1, -1, -1, -1), graph.MustNew(-1, 0, -1, -1), graph.MustNew(-1, -1, 0, -1)} {
+		p := plot.New()
+		AddGraph(p, g)
+		m := pixels(t, p)
+		widths = append(widths, box(m, blue, m.Bounds().Dx()).Dx())
+	}
+	if widths[0] != 0 || widths[1] < 100 || widths[2] < 2*widths[1]-20 || widths[2] > 2*widths[1]+20 {
+		t.Errorf("arcs over 0, 1 and 2 positions are %v pixels wide", widths)
+	}
+}
+
+func TestPlotsStandSideBySide(t *testing.T) {
+	line := func() *plot.Plot {
+		p := plot.New()
+		p.Add(plotter.NewFunction(math.Sqrt))
+		return p
+	}
+	one, three := pixels(t, line()).Bounds(), pixels(t, line(), line(), line()).Bounds()
+	if one.Dx() != 2*onePlot || three.Dx() != 2*allPlots || three.Dy() >= one.Dy() {
+		t.Errorf("one plot has %v pixels, three have %v", one.Max, three.Max)
+	}
+}
+
+func TestPlotDescribesThePicture(t *testing.T) {
+	p := plot.New()
+	p.Add(plotter.NewFunction(math.Exp))
+	out, _ := capture(t)
+	Plot("the exponential function", p)
+	if got := out.String(); !strings.Contains(got, "pixels: the exponential function]") {
+		t.Errorf("outside of a notebook: %q", got)
+	}
+}
