@@ -5,14 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
-	"learncausal/paper/errata"
 	"learncausal/paper/experiment"
 	"learncausal/paper/figure"
 	"learncausal/paper/ledger"
@@ -157,80 +154,6 @@ func WriteLedgerPage(l *ledger.Ledger) error {
 		return err
 	}
 	return figure.WriteFile(path, []byte(l.Page(where)))
-}
-
-// Places returns a function from an id to the place of the statement: the file of
-// paper/claims that defines it, and the notebook that names it most often, the first of
-// several. A notebook that names more than a third of all statements is a survey, and
-// counts only if no other notebook names the id.
-func Places(l *ledger.Ledger) (func(id string) ledger.Place, error) {
-	proofs, err := errata.Numbers(l)
-	if err != nil {
-		return nil, err
-	}
-	top, err := experiment.Dir(".")
-	if err != nil {
-		return nil, err
-	}
-	code, err := texts(top, "paper/claims/*.go")
-	if err != nil {
-		return nil, err
-	}
-	notebooks, err := texts(top, "notebooks/*.ipynb")
-	if err != nil {
-		return nil, err
-	}
-	survey := map[string]bool{}
-	for path, text := range notebooks {
-		named := 0
-		for _, r := range l.Rows {
-			named += min(mentions(text, r.ID), 1)
-		}
-		survey[path] = 3*named > len(l.Rows)
-	}
-	return func(id string) ledger.Place {
-		p := ledger.Place{Proof: proofs[id]}
-		for path, text := range code {
-			if strings.Contains(text, `ID: "`+id+`"`) {
-				p.Source = path
-			}
-		}
-		most := 0
-		for _, surveys := range []bool{false, true} {
-			for _, path := range slices.Sorted(maps.Keys(notebooks)) {
-				if n := mentions(notebooks[path], id); survey[path] == surveys && n > most {
-					p.Notebook, most = path, n
-				}
-			}
-			if most > 0 {
-				break
-			}
-		}
-		return p
-	}, nil
-}
-
-// mentions counts the names of an id in a notebook, as code or as a link.
-func mentions(text, id string) int {
-	return strings.Count(text, "`"+id+"`") + strings.Count(text, "CLAIMS.md#"+id+")")
-}
-
-// texts returns the texts of the files below top that match a pattern, by their paths
-// relative to top.
-func texts(top, pattern string) (map[string]string, error) {
-	paths, err := filepath.Glob(filepath.Join(top, pattern))
-	if err != nil {
-		return nil, err
-	}
-	all := make(map[string]string)
-	for _, path := range paths {
-		b, err := os.ReadFile(path)
-		if err != nil {
-			return nil, fmt.Errorf("report: looking for the statements: %w", err)
-		}
-		all[filepath.ToSlash(filepath.Join(filepath.Dir(pattern), filepath.Base(path)))] = string(b)
-	}
-	return all, nil
 }
 
 // ledgerTable is the ledger as a long table for a LaTeX document.

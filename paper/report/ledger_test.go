@@ -78,6 +78,45 @@ func TestPageIsThatOfTheStoredLedger(t *testing.T) {
 	}
 }
 
+// CLAIMS.md leads to the notebook that checks or states a row, not to the first that names it.
+func TestLinksLeadToTheNotebookThatTreatsTheStatement(t *testing.T) {
+	where, err := Places(storedLedger(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string]string{
+		"thm-main":                        "notebooks/08-main-theorem.ipynb",
+		"lem-dpi":                         "notebooks/05-information.ipynb",
+		"lem-teff-leaves":                 "notebooks/09-markov-concentration.ipynb",
+		"lem-tv-step-max":                 "notebooks/09-markov-concentration.ipynb",
+		"lem-gradient-informal-corrected": "notebooks/06-stage-one.ipynb",
+		"construct-single":                "notebooks/13-constructions.ipynb",
+	} {
+		if got := where(id).Notebook; got != want {
+			t.Errorf("%s leads to %q, want %q", id, got, want)
+		}
+	}
+}
+
+func TestNotebooksRankByWhatTheyDoWithAStatement(t *testing.T) {
+	const id, number = "lem-a", "Lemma 1"
+	stated := "[Lemma 1](../CLAIMS.md#lem-a) (`lem-a`)"
+	for k, c := range []struct {
+		better, worse notebook
+	}{
+		{notebook{text: "`lem-a`"}, notebook{text: "`lem-ab` lem-a", code: []string{`show.Stored("lem-b")`}}},
+		{notebook{text: "`lem-a` `lem-a`"}, notebook{text: "`lem-a`"}},
+		{notebook{text: stated}, notebook{text: "`lem-a` `lem-a` `lem-a`", code: []string{`show.Stored("lem-a")`}}},
+		{notebook{code: []string{`show.Check(claims.All(), "Lemma 1")`}}, notebook{text: stated}},
+		{notebook{code: []string{`show.Check(claims.All(), "lem-a")`}}, notebook{text: stated}},
+		{notebook{code: []string{"x := 1 // Lemma 1 (lem-a)"}}, notebook{text: stated, code: []string{"f(lem-a) // lem-a"}}},
+	} {
+		if better, worse := c.better.rank(id, number), c.worse.rank(id, number); better <= worse {
+			t.Errorf("case %d: rank %d is not above %d", k, better, worse)
+		}
+	}
+}
+
 // A chain 0 -> 1 -> 2 -> 3 beside 0 -> 3, and a pair 4 -> 5.
 func TestLayersLeadFromUsedToUser(t *testing.T) {
 	edges := [][2]int{{0, 1}, {1, 2}, {2, 3}, {0, 3}, {4, 5}}

@@ -1,0 +1,159 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"learncausal/paper/errata"
+	"learncausal/paper/experiment"
+	"learncausal/paper/ledger"
+)
+
+// Places returns a function from an id to the place of the statement: the file of
+// paper/claims that defines it, and the notebook whose cells treat it best. A cell checks
+// the statement by its id or number in show.Check, or cites it in a comment, as in
+// Lemma 14 (lem-mu-lower). A text states it by a link and the id in brackets. Among
+// notebooks of equal rank the one that names the id most often counts, then the first. A
+// step or correction that no notebook names has the notebook of its statement.
+func Places(l *ledger.Ledger) (func(id string) ledger.Place, error) {
+	proofs, err := errata.Numbers(l)
+	if err != nil {
+		return nil, err
+	}
+	top, err := experiment.Dir(".")
+	if err != nil {
+		return nil, err
+	}
+	code, err := texts(top, "paper/claims/*.go")
+	if err != nil {
+		return nil, err
+	}
+	notebooks, err := sources(top)
+	if err != nil {
+		return nil, err
+	}
+	return func(id string) ledger.Place {
+		p := ledger.Place{Proof: proofs[id]}
+		for path, text := range code {
+			if strings.Contains(text, `ID: "`+id+`"`) {
+				p.Source = path
+			}
+		}
+		for name := id; p.Notebook == "" && name != ""; name = statementOf(name) {
+			if r := l.Find(name); r != nil {
+				p.Notebook = notebookOf(notebooks, name, r.Number)
+			}
+		}
+		return p
+	}, nil
+}
+
+// statementOf removes the last part of the id of a correction or step: lem-tv-step-max
+// becomes lem-tv, and lem-tv becomes empty.
+func statementOf(id string) string {
+	for _, part := range []string{"-corrected", "-sharp", "-step-"} {
+		if k := strings.LastIndex(id, part); k >= 0 {
+			return id[:k]
+		}
+	}
+	return ""
+}
+
+// A notebook is the content of a notebook without its outputs: the code of each cell, and all text.
+type notebook struct {
+	code []string
+	text string
+}
+
+// notebookOf returns the path of the notebook that treats a statement best, "" if none
+// names it.
+func notebookOf(notebooks map[string]notebook, id, number string) (best string) {
+	highest := 0
+	for _, path := range slices.Sorted(maps.Keys(notebooks)) {
+		if r := notebooks[path].rank(id, number); r > highest {
+			best, highest = path, r
+		}
+	}
+	return best
+}
+
+// rank is 0 for a notebook that does not name the statement. A check counts more than a
+// statement, and a statement more than any number of names.
+func (s notebook) rank(id, number string) int {
+	const check, statement = 2000, 1000
+	n := strings.Count(s.text, "`"+id+"`") + strings.Count(s.text, "CLAIMS.md#"+id+")")
+	if strings.Contains(s.text, "CLAIMS.md#"+id+") (`"+id+"`)") {
+		n += statement
+	}
+	for _, code := range s.code {
+		called := strings.Contains(code, "show.Check(") &&
+			(strings.Contains(code, `"`+id+`"`) || strings.Contains(code, `"`+number+`"`))
+		if called || cites(code, id) {
+			return n + check
+		}
+	}
+	return n
+}
+
+var comments = regexp.MustCompile(`//.*`)
+
+// cites reports whether a comment of the code cites the statement.
+func cites(code, id string) bool {
+	return slices.ContainsFunc(comments.FindAllString(code, -1), func(comment string) bool {
+		return strings.Contains(comment, "("+id+")")
+	})
+}
+
+// sources returns the notebooks by their paths relative to top.
+func sources(top string) (map[string]notebook, error) {
+	files, err := texts(top, "notebooks/*.ipynb")
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[string]notebook)
+	for path, text := range files {
+		var file struct {
+			Cells []struct {
+				Kind   string   `json:"cell_type"`
+				Source []string `json:"source"`
+			} `json:"cells"`
+		}
+		if err := json.Unmarshal([]byte(text), &file); err != nil {
+			return nil, fmt.Errorf("report: %s: %w", path, err)
+		}
+		var s notebook
+		for _, c := range file.Cells {
+			if lines := strings.Join(c.Source, ""); c.Kind == "code" {
+				s.code = append(s.code, lines)
+			} else {
+				s.text += lines + "\n"
+			}
+		}
+		all[path] = s
+	}
+	return all, nil
+}
+
+// texts returns the texts of the files below top that match a pattern, by their paths
+// relative to top.
+func texts(top, pattern string) (map[string]string, error) {
+	paths, err := filepath.Glob(filepath.Join(top, pattern))
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[string]string)
+	for _, path := range paths {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("report: looking for the statements: %w", err)
+		}
+		all[filepath.ToSlash(filepath.Join(filepath.Dir(pattern), filepath.Base(path)))] = string(b)
+	}
+	return all, nil
+}
