@@ -2,14 +2,15 @@
 
     notebook.py run   [NOTEBOOK...]   execute in place
     notebook.py check [NOTEBOOK...]   execute a copy, many cells in a program, and compare its outputs with the
-                                      committed ones; run the exercises in the text and compare with its answers
+                                      committed ones; run the exercises and compare with the answers below them
     notebook.py lint  [NOTEBOOK...]   reject faults that GoNB ignores
     notebook.py tidy  [NOTEBOOK...]   give notebooks the stored form, with the bars of links
     notebook.py kernel                write the kernel description of this checkout
     notebook.py lab   [FLAG...]       open JupyterLab on the first notebook
 
 Without arguments all of notebooks/*.ipynb. A cell is named by its execution
-number, the one Jupyter shows in brackets.
+number, the one Jupyter shows in brackets. A code cell with the tag "try" is an
+exercise: it has no number and no stored output.
 """
 
 import argparse
@@ -59,7 +60,7 @@ def canonical(nb):
     """Return the stored form of a notebook, as bytes.
 
     It keeps sources, outputs, tags and whether a cell was executed. It drops everything that
-    differs between two executions or two editors.
+    differs between two executions or two editors, and the outputs of exercises.
     """
     cells, ids, count = [], set(), 0
     for cell in nb["cells"]:
@@ -70,7 +71,9 @@ def canonical(nb):
             "metadata": {k: v for k, v in cell["metadata"].items() if k in ("tags", "jupyter")},
             "source": lines(source),
         }
-        if cell["cell_type"] == "code":
+        if is_exercise(cell):
+            c |= {"execution_count": None, "outputs": []}
+        elif cell["cell_type"] == "code":
             count += 1
             executed = cell["execution_count"] is not None
             c["execution_count"] = count if executed else None
@@ -162,9 +165,13 @@ def title(path):
     return first[0].strip().removeprefix("# ").partition(" — ")[0]
 
 
+def is_exercise(cell):
+    return cell["cell_type"] == "code" and "try" in cell["metadata"].get("tags", ())
+
+
 def code_cells(nb):
-    """Yield (execution number, cell)."""
-    return enumerate((c for c in nb["cells"] if c["cell_type"] == "code"), start=1)
+    """Yield (execution number, cell), without the exercises."""
+    return enumerate((c for c in nb["cells"] if c["cell_type"] == "code" and not is_exercise(c)), start=1)
 
 
 def tidy(paths):
@@ -256,6 +263,24 @@ def lint_declarations(source):
             yield f"{m[0].strip()!r} may fail at the start of every later cell: make it a function"
 
 
+def lint_exercises(nb):
+    """Yield the faults of exercises that are found without running them."""
+    names = declared(*(c["source"] for _, c in code_cells(nb)))
+    for k, cell in enumerate(nb["cells"]):
+        faults = []
+        if cell["cell_type"] == "markdown" and re.search(r"(?m)^```go$", cell["source"]):
+            faults = ['a block of Go in the text: make it a code cell with the tag "try", without output']
+        elif is_exercise(cell):
+            faults += lint_source(cell["source"])
+            faults += lint_shape(cell["source"])
+            faults += [f"it redeclares {name} for all later cells, use a different name"
+                       for name in sorted(declared(cell["source"]) & names)]
+            if not answer(nb["cells"], k):
+                faults += [f"the cell below it must begin with {FOLD} and hold a block of text with lines of the output"]
+        for fault in faults:
+            yield f"cell {k + 1} from the top: {fault}"
+
+
 NOT_ON_GITHUB = re.compile(r"\\operatorname|\\DeclareMathOperator|\\newcommand|\\def\b")
 
 
@@ -329,6 +354,8 @@ def lint(path):
             faults += lint_outputs(cell)
         for fault in faults:
             yield f"{name} cell {k}: {fault}"
+    for fault in lint_exercises(nb):
+        yield f"{name} {fault}"
     for k, cell in enumerate(nb["cells"], start=1):
         if m := NOT_ON_GITHUB.search(cell["source"]):
             yield f"{name} cell {k} from the top: GitHub does not show {m[0]} in a formula: \\mathrm, \\ast"
@@ -652,27 +679,31 @@ def say_end(faults, passed):
     say(f"faults in notebooks: {len(faults)}\n" + "\n".join(f.split("\n")[0] for f in faults) if faults else passed)
 
 
-# --- exercises in the text --------------------------------------------------
+# --- exercises --------------------------------------------------------------
 
-LONG = "<!-- one of these a day -->"
-EXERCISE = re.compile(rf"(?ms)^({LONG}\n)?```go\n(.*?)^```$(?:.*?^```text\n(.*?)^```$)?")
+FOLD = "<details><summary>"
 
 
 def exercises(nb, day=None):
-    """Yield (cell number from the top, code, expected lines) for each exercise, a block of Go in the text.
+    """Yield (cell number from the top, code, expected lines) for each exercise.
 
-    The reader copies the block into a cell below the text. The block of text after it holds
-    lines of the output in their order. If the first line starts with "error:" or "panic:", the
-    lines are the whole output. Blocks below LONG train for many seconds; one of them, chosen
-    daily, is included.
+    Exercises with the tag "slow" train for many seconds; one of them, chosen daily, is included.
     """
-    found = [(k, *m.groups("")) for k, cell in enumerate(nb["cells"]) if cell["cell_type"] == "markdown"
-             for m in EXERCISE.finditer(cell["source"])]
-    long = [f for f in found if f[1]]
-    for f in found:
-        if not f[1] or f is long[(today() if day is None else day) % len(long)]:
-            k, _, code, want = f
-            yield k, code, [line.strip() for line in want.split("\n") if line.strip()]
+    found = [(k, c) for k, c in enumerate(nb["cells"]) if is_exercise(c)]
+    slow = [k for k, c in found if "slow" in c["metadata"]["tags"]]
+    for k, c in found:
+        if k not in slow or k == slow[(today() if day is None else day) % len(slow)]:
+            yield k, c["source"], answer(nb["cells"], k)
+
+
+def answer(cells, k):
+    """Return the expected lines of the exercise k, from the block of text in the folded cell below it.
+
+    They are lines of the output in their order. If the first starts with "error:" or "panic:", they are the whole output.
+    """
+    below = cells[k + 1]["source"] if k + 1 < len(cells) else ""
+    m = re.search(r"(?ms)^```text\n(.*?)^```$", below) if below.startswith(FOLD) else None
+    return [line.strip() for line in m[1].split("\n") if line.strip()] if m else []
 
 
 def today():
@@ -682,7 +713,7 @@ def today():
 
 def declarations(cells):
     """Return the declarations of the cells, as the source of one cell."""
-    cells = [c["source"] for c in cells if c["cell_type"] == "code"]
+    cells = [c["source"] for _, c in code_cells({"cells": cells})]
     sources = [s for s in cells if not runs(s)]
     kept = [s.partition("\n%%")[0] for s in cells if runs(s) and not s.startswith("%")]
     return "\n\n".join(re.sub(r"(?m)^%noautoget$", "", s) for s in sources + kept)
@@ -708,7 +739,7 @@ def joinable(nb, everything):
     declaration of a name. An exercise runs separately if it redeclares a name of a cell, or uses
     a name that is declared below it or by another exercise.
     """
-    sources = [c["source"] if c["cell_type"] == "code" else "" for c in nb["cells"]]
+    sources = [c["source"] if c["cell_type"] == "code" and not is_exercise(c) else "" for c in nb["cells"]]
     fresh = [i for i in everything if not declared(i[1]) & declared(*sources)]
 
     def fits(exercise):
@@ -740,7 +771,7 @@ def shown_text(outputs):
 def unlike(want, passed, said):
     """Yield the differences between an output and the expected lines."""
     if not want:
-        yield "no expected output: add a block of text with lines of the output after the code"
+        yield "no expected output in the cell below it"
     wrong = to_fail(want)
     if passed == wrong:
         yield f"it {'passes' if passed else 'fails'}, but the text says {want[0] if want else 'nothing'!r}:\n{said}"

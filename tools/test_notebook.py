@@ -60,6 +60,7 @@ class Lint(Folder):
     def test_good_notebook(self):
         self.assertEqual(self.faults(
             code(FIRST),
+            *exercise("%%\nf()", "1"),
             code("// f does it.\nfunc f() int { return 1 }"),
             code("%%\nnb.Printf(\"%d\", f())", shown(text_plain="1 seed, 20 states, S=3 and 1/2 or 3.5")),
             code("func g() int { return nb.Must(f()) }\n\nvar h = func() int { x := nb.Must(f()); return x }"),
@@ -94,6 +95,19 @@ class Lint(Folder):
         ):
             with self.subTest(source):
                 self.refused("t.ipynb cell 2: .*" + message, code(FIRST), code(source))
+
+    def test_planted_exercises(self):
+        folded = {"cell_type": "markdown", "id": "a", "metadata": {}, "source": "Text."}
+        for message, *cells in (
+            ("cell 3 from the top: '!ls' runs outside", *exercise("!ls", "x")),
+            ("cell 3 from the top: 16 lines", *exercise("\n".join(f"var x{i} = {i}" for i in range(16)), "x")),
+            ("cell 3 from the top: it redeclares f for all later cells", *exercise("func f() {}", "x")),
+            ("cell 3 from the top: the cell below it must begin with <details>", exercise("f()", "x")[0], folded),
+            ("cell 3 from the top: the cell below it must begin with <details>", *exercise("f()", "")),
+            ("cell 3 from the top: a block of Go in the text", folded | {"source": "Try\n\n```go\nf()\n```\n"}),
+        ):
+            with self.subTest(message):
+                self.refused("t.ipynb " + message, code(FIRST), code("func f() {}"), *cells)
 
     def test_planted_outputs(self):
         for message, output in (
@@ -158,11 +172,12 @@ class Save(Folder):
         """What JupyterLab makes of a notebook is stored in the form that it had."""
         import nbformat
 
-        self.store(code(FIRST), code('%%\nf()', shown(text_plain="x"), count=2))
+        self.store(code(FIRST), *exercise("%%\nf()", "x"), code('%%\nf()', shown(text_plain="x"), count=2))
         before = self.path.read_bytes()
         content = nbformat.reads(before.decode(), as_version=4)
         content.metadata.language_info = {"name": "go", "version": "go1.26.8", "codemirror_mode": "", "pygments_lexer": ""}
-        content.cells[1].metadata = {"execution": {"iopub.status.busy": "2024"}, "trusted": True}
+        content.cells[1].outputs, content.cells[1].execution_count = [nbformat.v4.new_output("stream", text="x")], 2
+        content.cells[3].metadata, content.cells[3].execution_count = {"execution": {"iopub.status.busy": "2024"}, "trusted": True}, 3
         model = {"type": "notebook", "content": content}
         notebook.save(model, path="t.ipynb", contents_manager=None)
         nbformat.write(model["content"], self.path)
@@ -242,21 +257,26 @@ class Together(unittest.TestCase):
         )
 
 
-def text(go, said):
-    source = f"Try\n\n```go\n{go}\n```\n\nIt says\n\n```text\n{said}\n```\n"
-    return {"cell_type": "markdown", "id": "a", "metadata": {}, "source": source}
+def exercise(go, said, *tags):
+    """Return the two cells of an exercise."""
+    folded = f"<details><summary>What happens</summary>\n\n```text\n{said}\n```\n</details>"
+    return (code(go, count=None) | {"metadata": {"tags": [*tags, "try"]}},
+            {"cell_type": "markdown", "id": "a", "metadata": {}, "source": folded})
 
 
 class Exercises(unittest.TestCase):
-    def test_one_long_exercise_a_day(self):
-        def invite(*blocks):
-            return {"cell_type": "markdown", "source": "".join(f"Try\n\n{above}```go\n{go}\n```\n" for above, go in blocks)}
-
-        long = notebook.LONG + "\n"
-        nb = {"cells": [invite(("", "a"), (long, "b")), invite((long, "c"), ("", "d")), invite((long, "e"))]}
-        seen = [[code.strip() for _, code, _ in notebook.exercises(nb, day)] for day in range(300, 304)]
+    def test_one_slow_exercise_a_day(self):
+        nb = document(*exercise("a", ""), *exercise("b", "", "slow"), *exercise("c", "", "slow"), *exercise("d", ""),
+                      *exercise("e", "", "slow"))
+        seen = [[code for _, code, _ in notebook.exercises(nb, day)] for day in range(300, 304)]
         self.assertEqual(seen, [["a", "b", "d"], ["a", "c", "d"], ["a", "d", "e"], ["a", "b", "d"]])
-        self.assertEqual([k for k, _, _ in notebook.exercises(nb, 301)], [0, 1, 1])
+        self.assertEqual([k for k, _, _ in notebook.exercises(nb, 301)], [0, 4, 6])
+
+    def test_expected_lines_stand_in_the_folded_cell_below(self):
+        go, folded = exercise("a", "one\n\n two")
+        unfolded = folded | {"source": "one of\n" + folded["source"]}
+        for below, want in (([folded], ["one", "two"]), ([unfolded, folded], []), ([go, folded], []), ([], [])):
+            self.assertEqual(notebook.answer([go, *below], 0), want)
 
     def test_declared_names(self):
         for source, want in (
@@ -278,10 +298,10 @@ class Exercises(unittest.TestCase):
             ([("func mine() {}\n" + run, "1"), ("func mine() {}\n" + run, "1")], []),
         ):
             with self.subTest(blocks):
-                nb = document(code("func f() {}"), *(text(*b) for b in blocks), code("func later() {}"))
+                nb = document(code("func f() {}"), *(c for b in blocks for c in exercise(*b)), code("func later() {}"))
                 every = list(notebook.exercises(nb))
                 self.assertEqual([every.index(g) for g in notebook.joinable(nb, every)], want)
-        twice = document(code("func f() { h() }\nfunc h() {}"), text(run, "1"), code("func h() {}"))
+        twice = document(code("func f() { h() }\nfunc h() {}"), *exercise(run, "1"), code("func h() {}"))
         self.assertEqual(notebook.joinable(twice, list(notebook.exercises(twice))), [])
 
 
@@ -337,37 +357,37 @@ class Runner(Folder):
         with contextlib.redirect_stdout(io.StringIO()) as said:
             return notebook.check([self.path]), said.getvalue()
 
-    def invite(self, *cells):
-        """Check a notebook that declares f and g, then the given cells, then a cell that declares h and k and shows 6."""
+    def invite(self, *exercises):
+        """Check a notebook that declares f and g, then the given exercises, then a cell that declares h and k and shows 6."""
         last = code('func h() int { return 3 }\n\nvar k = 1\n%%\nnb.Printf("%d", h()*f(g()))', shown(text_plain="6"))
         self.store(
             code('%noautoget\nimport (\n\t"errors"\n\n\t"learncausal/pkg/nb"\n)'),
             code("func g() int { return 1 }\n\nfunc f(x int) int { return x + 1 }"),
-            *cells, last,
+            *(c for e in exercises for c in e), last,
         )
         return self.check()
 
     def test_exercises_are_run(self):
-        """Correct exercises, and each kind of wrong answer in the text."""
+        """Correct exercises, and each kind of wrong answer."""
         run = '%%\nnb.Printf("%d\\nend\\n", f(g()))'
         fail = '%%\nnb.Check(errors.New("no luck"))'
         faults, said = self.invite(
-            text("func g() int { return 5 }\n" + run, "6\nend"),
-            text(run, "2"),
-            text(fail, "error: no luck"),
-            text('func g() int { panic("g of mine") }\n' + run, "panic: g of mine"),
-            text("func mine() int { return f(6) }\n%%\nnb.Printf(\"%d\", mine())", "7"),
-            text(run, "3"),
-            text(run, "error: no luck"),
-            text(fail, "2"),
-            text(fail, "error: luck"),
-            text('var broken = func() int { panic("at the start") }()\n' + run, "panic: at the start"),
-            text("%%\nnb.Printf(\"%d\", h())", "3"),
-            text("%%\nnb.Printf(\"%d\", mine())", "7"),
-            text("%%\nk := 4\nnb.Printf(\"%d\", k)", "4"),
-            text(run, "4"),
+            exercise("func g() int { return 5 }\n" + run, "6\nend"),
+            exercise(run, "2"),
+            exercise(fail, "error: no luck"),
+            exercise('func g() int { panic("g of mine") }\n' + run, "panic: g of mine"),
+            exercise("func mine() int { return f(6) }\n%%\nnb.Printf(\"%d\", mine())", "7"),
+            exercise(run, "3"),
+            exercise(run, "error: no luck"),
+            exercise(fail, "2"),
+            exercise(fail, "error: luck"),
+            exercise('var broken = func() int { panic("at the start") }()\n' + run, "panic: at the start"),
+            exercise("%%\nnb.Printf(\"%d\", h())", "3"),
+            exercise("%%\nnb.Printf(\"%d\", mine())", "7"),
+            exercise("%%\nk := 4\nnb.Printf(\"%d\", k)", "4"),
+            exercise(run, "4"),
         )
-        self.assertEqual([f.partition(" from")[0].rpartition(" ")[2] for f in faults], "8 9 10 11 12 13 14 16".split(), faults)
+        self.assertEqual([f.partition(" from")[0].rpartition(" ")[2] for f in faults], "13 15 17 19 21 23 25 29".split(), faults)
         for fault, message in zip(faults, (
             "'3' is missing in the output", "it passes, but", "it fails, but", "and nothing else", "later cell fails:(.|\n)*at the start",
             "does not compile(.|\n)*undefined: h", "does not compile(.|\n)*undefined: mine",
@@ -377,14 +397,14 @@ class Runner(Folder):
         self.assertRegex(said, "faults in notebooks: 8")
 
     def test_correct_exercises_share_a_program(self):
-        faults, said = self.invite(text("%%\nnb.Check(errors.New(\"no\"))", "error: no"), text("%%\nnb.Printf(\"%d\", f(1))", "2"),
-                                   text('%%\npanic("late")', "panic: late"))
+        faults, said = self.invite(exercise("%%\nnb.Check(errors.New(\"no\"))", "error: no"), exercise("%%\nnb.Printf(\"%d\", f(1))", "2"),
+                                   exercise('%%\npanic("late")', "panic: late"))
         self.assertEqual(faults, [])
-        self.assertRegex(said, "cells 1 to 3 of 3, exercises: 2 (.|\n)* exercise in cell 5 (.|\n)*exercises run: 3")
+        self.assertRegex(said, "cells 1 to 3 of 3, exercises: 2 (.|\n)* exercise in cell 7 (.|\n)*exercises run: 3")
 
     def test_a_wrong_exercise_does_not_hide_a_wrong_cell(self):
         broken = code('%%\nnb.Printf("no")', shown(text_plain="yes"))
-        faults, _ = self.invite(broken, text("%%\nnb.Printf(missing)", "no"))
+        faults, _ = self.invite([broken], exercise("%%\nnb.Printf(missing)", "no"))
         self.assertEqual(len(faults), 2)
         self.assertRegex(faults[0], r"(?s)t.ipynb cell 3: .*-yes\n\+no")
         self.assertRegex(faults[1], "cell 4 from the top(.|\n)*undefined: missing")

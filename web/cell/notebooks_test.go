@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -55,13 +56,20 @@ func listed(t *testing.T) ([]Package, types.ImporterFrom, *token.FileSet) {
 	return all, importer.ForCompiler(fset, "gc", open).(types.ImporterFrom), fset
 }
 
-// cells returns the sources of a notebook's cells of code.
-func cells(t *testing.T, file string) []string {
+// cell is a cell of code in a notebook.
+type cell struct {
+	source   string
+	exercise bool // declares nothing for later cells
+}
+
+// cells returns a notebook's cells of code.
+func cells(t *testing.T, file string) []cell {
 	t.Helper()
 	var notebook struct {
 		Cells []struct {
-			Kind   string `json:"cell_type"`
-			Source []string
+			Kind     string `json:"cell_type"`
+			Metadata struct{ Tags []string }
+			Source   []string
 		}
 	}
 	text, err := os.ReadFile(file)
@@ -71,10 +79,10 @@ func cells(t *testing.T, file string) []string {
 	if err != nil {
 		t.Fatalf("%s: %v", file, err)
 	}
-	var all []string
+	var all []cell
 	for _, c := range notebook.Cells {
 		if c.Kind == "code" {
-			all = append(all, strings.Join(c.Source, ""))
+			all = append(all, cell{strings.Join(c.Source, ""), slices.Contains(c.Metadata.Tags, "try")})
 		}
 	}
 	return all
@@ -91,14 +99,16 @@ func TestCellsOfTheNotebooksCompile(t *testing.T) {
 	programs := 0
 	for _, file := range notebooks {
 		s := NewSession(packages)
-		for i, source := range cells(t, file) {
+		for i, c := range cells(t, file) {
 			label := fmt.Sprintf("%s[%d]", filepath.Base(file), i+1)
-			p, err := s.Program(label, source)
+			p, err := s.Program(label, c.source)
 			if err != nil {
 				t.Error(err)
 				continue
 			}
-			s.Keep(p)
+			if !c.exercise {
+				s.Keep(p)
+			}
 			if p.Source == "" {
 				continue
 			}
