@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"math"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot"
@@ -75,7 +76,7 @@ func setFonts(p *plot.Plot) {
 	} {
 		style.Font.Variant, style.Font.Size = "Sans", textSize
 	}
-	p.Title.Padding, p.X.Label.Padding, p.Y.Label.Padding = 4, 2, 2
+	p.Title.Padding, p.X.Label.Padding, p.Y.Label.Padding, p.Legend.Padding = 4, 2, 2, 2
 }
 
 // shaped is the vertical scale of a plot whose frame has a ratio of height to width.
@@ -152,12 +153,12 @@ func (h *Matrix) DataRange() (xmin, xmax, ymin, ymax float64) {
 // Lengths of a colour bar in points.
 const (
 	barWidth = 6
-	barSpace = 40 // of the bar with its numbers
+	barSpace = 47 // of the bar with its numbers
 )
 
-// GlyphBoxes keeps space for the colour bar on the right.
+// GlyphBoxes keeps space for the colour bar on the right, with half of a number above it.
 func (h *Matrix) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
-	return []plot.GlyphBox{{X: 1, Rectangle: vg.Rectangle{Max: vg.Point{X: barSpace}}}}
+	return []plot.GlyphBox{{X: 1, Y: 1, Rectangle: vg.Rectangle{Max: vg.Point{X: barSpace, Y: textSize / 2}}}}
 }
 
 // Plot draws the matrix and the colour bar. It panics if Colors does not cover an entry.
@@ -171,7 +172,7 @@ func (h *Matrix) Plot(c draw.Canvas, p *plot.Plot) {
 			v, at := h.Values.At(i, j), vg.Point{X: x(float64(j + 1)), Y: y(float64(i + 1))}
 			fill(c, h.Colors, v, x(float64(j)+0.5), x(float64(j)+1.5), y(float64(i)+1.5), y(float64(i)+0.5))
 			if h.Format != "" {
-				c.FillText(number, at, fmt.Sprintf(h.Format, v))
+				c.FillText(number, at, unsigned(fmt.Sprintf(h.Format, v)))
 			}
 		}
 	}
@@ -201,6 +202,14 @@ func (h *Matrix) Plot(c draw.Canvas, p *plot.Plot) {
 		height := vg.Length((v - lo) / (hi - lo))
 		c.FillText(number, vg.Point{X: bar.Max.X + 3, Y: bar.Min.Y + height*bar.Size().Y}, fmt.Sprintf("%.3g", v))
 	}
+}
+
+// unsigned returns a number in print without the sign of a zero, as in -0.00.
+func unsigned(number string) string {
+	if strings.Trim(number, "-0.") == "" {
+		return strings.TrimPrefix(number, "-")
+	}
+	return number
 }
 
 // fill paints a rectangle in the colour of v, from edge to edge in whole pixels.

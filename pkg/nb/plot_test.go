@@ -73,6 +73,26 @@ func TestMatrixWithoutSpreadIsDrawn(t *testing.T) {
 	}
 }
 
+func TestNumbersOfMatricesAreWhole(t *testing.T) {
+	left, right := plot.New(), plot.New()
+	AddMatrix(left, mat.NewDense(1, 2, []float64{1, 0}))
+	AddMatrix(right, mat.NewDense(1, 2, []float64{-0.157, 0.576}))
+	m := pixels(t, left, right)
+	for x := range m.Bounds().Dx() {
+		for y := range m.Bounds().Dy() {
+			atEdge := x == m.Bounds().Dx()-1 || y == 0
+			if r, _, _, _ := m.At(x, y).RGBA(); atEdge && r < 0xffff {
+				t.Fatalf("ink at pixel (%d, %d), on the edge of a picture of %v pixels", x, y, m.Bounds().Max)
+			}
+		}
+	}
+	for in, want := range map[string]string{"-0.00": "0.00", "-0": "0", "-0.01": "-0.01", "0.5": "0.5"} {
+		if got := unsigned(in); got != want {
+			t.Errorf("entry %s is printed as %s, want %s", in, got, want)
+		}
+	}
+}
+
 func TestArcsLeadFromParentsToChildren(t *testing.T) {
 	blue := color.RGBA{0x00, 0x72, 0xb2, 0xff}
 	var widths []int
