@@ -128,3 +128,17 @@ func TestPlotDescribesThePicture(t *testing.T) {
 		t.Errorf("outside of a notebook: %q", got)
 	}
 }
+
+func TestIndicesOfAMatrixDoNotOverlap(t *testing.T) {
+	for n, want := range map[int]string{
+		2: "1 2", 10: "1 2 3 4 5 6 7 8 9 10", 24: "1 5 10 15 20", 32: "1 10 20 30", 64: "1 20 40 60",
+	} {
+		var labels []string
+		for _, tick := range indices(n) {
+			labels = append(labels, tick.Label)
+		}
+		if got := strings.Join(labels, " "); got != want {
+			t.Errorf("%d rows: ticks at %s, want %s", n, got, want)
+		}
+	}
+}
