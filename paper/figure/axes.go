@@ -2,6 +2,7 @@ package figure
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"image/color"
 	"math"
@@ -109,14 +110,6 @@ func (a *Axes) check() error {
 			return fmt.Errorf("level %d (%s): y = %w", i, l.Label.Text, err)
 		}
 	}
-	for _, x := range []Axis{a.X, a.Y} {
-		if x.Every < 0 || math.IsNaN(x.Every) {
-			return fmt.Errorf("axis %q has ticks every %v, want a positive distance, or 0", x.Label.Text, x.Every)
-		}
-		if x.Min > x.Max || x.Min != x.Max && x.Log && x.Min <= 0 {
-			return fmt.Errorf("axis %q has the bad range [%v, %v]", x.Label.Text, x.Min, x.Max)
-		}
-	}
 	for _, l := range labels {
 		if err := l.check(); err != nil {
 			return err
@@ -138,31 +131,82 @@ func (x Axis) admits(v float64) error {
 }
 
 // dress sets the label, range and ticks of an axis of a plot. At first the range of p
-// is the range of the data.
-func (x Axis) dress(p *plot.Axis) {
+// is the range of the data. The name of the axis, x or y, stands in errors.
+func (x Axis) dress(p *plot.Axis, name string) error {
 	setLabel(p, x.Label)
-	if x.Every > 0 {
-		p.Tick.Marker = multiplesOf(x.Every)
-	}
 	if x.Log {
 		p.Tick.Marker, p.Scale = powersOfTen, plot.LogScale{}
 	}
-	switch {
-	case x.Min != x.Max:
+	if x.Min != x.Max {
 		p.Min, p.Max = x.Min, x.Max
-	case p.Min > p.Max: // no data
-		p.Min, p.Max = 0, 1
-	case x.Log && p.Min == p.Max:
-		p.Min, p.Max = p.Min/2, p.Max*2
+		if !(x.Min < x.Max) || flat(x.Min, x.Max) {
+			return fmt.Errorf("axis %s %q has the bad range [%v, %v]", name, x.Label.Text, x.Min, x.Max)
+		}
+	}
+	bare := x.Min != x.Max || p.Min > p.Max || flat(p.Min, p.Max) // without a margin
+	if err := settle(p, name); err != nil {
+		return err
+	}
+	switch {
+	case bare:
 	case x.Log:
 		r := math.Pow(p.Max/p.Min, 0.04)
-		p.Min, p.Max = p.Min/r, p.Max*r
-	case p.Min == p.Max:
-		p.Min, p.Max = p.Min-0.5, p.Max+0.5
+		p.Min, p.Max = max(p.Min/r, math.SmallestNonzeroFloat64), min(p.Max*r, math.MaxFloat64)
 	default:
 		m := 0.04 * (p.Max - p.Min)
-		p.Min, p.Max = p.Min-m, p.Max+m
+		p.Min, p.Max = max(p.Min-m, -math.MaxFloat64), min(p.Max+m, math.MaxFloat64)
 	}
+	if x.Every != 0 && !x.Log {
+		if n := (p.Max - p.Min) / x.Every; !(n > 0 && n <= mostTicks) {
+			return fmt.Errorf("axis %s %q has ticks every %v on [%v, %v], want a positive distance and at most %d ticks, or 0",
+				name, x.Label.Text, x.Every, p.Min, p.Max, mostTicks)
+		}
+		p.Tick.Marker = multiplesOf(x.Every)
+	}
+	return nil
+}
+
+// settle gives an axis without data the range of one unit or one power of ten, and widens
+// a range that is too narrow. It returns an error for a range that cannot be drawn.
+func settle(p *plot.Axis, name string) error {
+	log := isLog(p.Scale)
+	switch {
+	case p.Min > p.Max && log:
+		p.Min, p.Max = 1, 10
+	case p.Min > p.Max:
+		p.Min, p.Max = 0, 1
+	case log && p.Max <= p.Min*(1+1e-10):
+		p.Min, p.Max = max(p.Min/2, math.SmallestNonzeroFloat64), min(2*p.Max, math.MaxFloat64)
+	case flat(p.Min, p.Max):
+		m := max(0.5, 1e-3*max(math.Abs(p.Min), math.Abs(p.Max)))
+		p.Min, p.Max = max(p.Min-m, -math.MaxFloat64), min(p.Max+m, math.MaxFloat64)
+	}
+	switch width := p.Max - p.Min; {
+	case log && !(p.Min > 0):
+		return fmt.Errorf("logarithmic axis %s %q begins at %v, want a positive number", name, p.Label.Text, p.Min)
+	case math.IsNaN(width) || width > widest && !log:
+		return fmt.Errorf("axis %s %q has the range [%v, %v], want a width of at most %v",
+			name, p.Label.Text, p.Min, p.Max, widest)
+	}
+	return nil
+}
+
+// widest is the largest difference of two numbers on a linear axis or scale, so that its
+// multiples are finite.
+const widest = 1e300
+
+func isLog(scale plot.Normalizer) bool {
+	if inverted, ok := scale.(plot.InvertedScale); ok {
+		scale = inverted.Normalizer
+	}
+	_, log := scale.(plot.LogScale)
+	return log
+}
+
+// flat reports whether the numbers in a range are equal up to rounding errors, so that
+// the range has no round ticks.
+func flat(lo, hi float64) bool {
+	return lo <= hi && hi-lo <= max(1e-10*max(math.Abs(lo), math.Abs(hi)), 1e-300)
 }
 
 func (a *Axes) Heading() Label { return a.Title }
@@ -172,12 +216,19 @@ func (a *Axes) Layout(w vg.Length) (Room, error) {
 		return Room{}, err
 	}
 	size := frameSize(w, a.Height)
-	return roomOf(a.plot(size.X), size), nil
+	p, err := a.plot(size.X)
+	if err != nil {
+		return Room{}, err
+	}
+	return roomOf(p, size), nil
 }
 
 func (a *Axes) Draw(c draw.Canvas) error {
-	p := a.plot(c.Size().X)
-	if t, page := latex(c); t != nil {
+	p, err := a.plot(c.Size().X)
+	if err != nil {
+		return err
+	}
+	if t, page := latex(c); t != nil && inTeX(p.X) && inTeX(p.Y) {
 		a.legend(c.Size().X).Plot(c, p)
 		a.pgfplots(t, p, mappedRectangle(page, c.Rectangle))
 		return nil
@@ -187,7 +238,7 @@ func (a *Axes) Draw(c draw.Canvas) error {
 }
 
 // plot returns the plot of checked axes with a legend for a frame of width w.
-func (a *Axes) plot(w vg.Length) *plot.Plot {
+func (a *Axes) plot(w vg.Length) (*plot.Plot, error) {
 	p := NewPlot()
 	p.BackgroundColor = nil
 	p.X.Width, p.Y.Width = 0, 0 // see spine
@@ -212,9 +263,7 @@ func (a *Axes) plot(w vg.Length) *plot.Plot {
 		p.Add(bare{a.points(i)})
 	}
 	p.Add(spine{}, a.legend(w))
-	a.X.dress(&p.X)
-	a.Y.dress(&p.Y)
-	return p
+	return p, errors.Join(a.X.dress(&p.X, "x"), a.Y.dress(&p.Y, "y"))
 }
 
 // bare is a plotter without GlyphBoxes, which would keep space outside the frame and

@@ -25,6 +25,9 @@ func (h *Chart) Layout(w vg.Length) (Room, error) {
 	if h.Plot == nil {
 		return Room{}, errors.New("chart without a plot")
 	}
+	if err := errors.Join(settle(&h.Plot.X, "x"), settle(&h.Plot.Y, "y")); err != nil {
+		return Room{}, err
+	}
 	return roomOf(h.Plot, frameSize(w, h.Height)), nil
 }
 

@@ -30,7 +30,7 @@
 //   - LaTeX has its text escaped and its outlines closed, and needs no image
 //     files.
 //
-// In LaTeX an Axes is an axis of pgfplots with the data in it, and other panels
-// are drawn with TikZ. A figure needs \usepackage{pgfplots}; tables need booktabs
+// In LaTeX an Axes is an axis of pgfplots with the data in it. Other panels, and axes whose
+// range needs more digits than TeX has, are drawn with TikZ. A figure needs \usepackage{pgfplots}; tables need booktabs
 // and graphicx, or longtable when they are long.
 package figure

@@ -23,7 +23,11 @@ func TestDocumentCompiles(t *testing.T) {
 		t.Skip("NOT CHECKED: no pdflatex on this machine, so the LaTeX exports were not compiled")
 	}
 	dir := filepath.Join(t.TempDir(), "some figures")
-	figs := append(append(small(), small()...), readers(t))
+	y, near := []float64{1, 1e150, 1e300}, []float64{1 - 1e-8, 1, 1 + 1e-8}
+	figs := append(append(small(), small()...), readers(t), &Figure{ID: "extreme", Rows: [][]Panel{{
+		&Axes{Y: Axis{Log: true}, Series: []Series{{Label: Text("a"), X: near, Y: y, Err: []float64{0.5, 1, 1}}}},
+		&Axes{Series: []Series{{Label: Text("b"), X: y, Y: near, Points: true}}},
+	}}})
 	tabs := []*Table{someTable(), longTable()}
 	for _, f := range figs {
 		if _, err := f.Export(dir); err != nil {

@@ -51,16 +51,16 @@ func TestEachFaultOfAxesIsNamed(t *testing.T) {
 		"point 1: upper end of y = 2.5 lies outside the axis [0, 2.2": func(a *Axes) { a.Y.Max = 2.25 },
 		"series 0 (a), point 0: y = 0 on a logarithmic axis":          func(a *Axes) { a.Y.Log, a.Series[0].Y[0] = true, 0 },
 		"level 1 (d): y = NaN is not finite":                          func(a *Axes) { a.Levels[1].Y = math.NaN() },
-		`axis "x" has ticks every -1, want`:                           func(a *Axes) { a.X.Every = -1 },
-		`axis "y" has ticks every NaN, want`:                          func(a *Axes) { a.Y.Every = math.NaN() },
+		`axis x "x" has ticks every -1`:                               func(a *Axes) { a.X.Every = -1 },
+		`axis y "y" has ticks every NaN`:                              func(a *Axes) { a.Y.Every = math.NaN() },
 	} {
 		a := right()
 		spoil(a)
 		wantError(t, a, want)
 	}
 	only := []Level{{Text("level"), 1}}
-	wantError(t, &Axes{Levels: only, X: Axis{Label: Text("x"), Min: 2, Max: 1}}, `axis "x" has the bad range [2, 1]`)
-	wantError(t, &Axes{Levels: only, X: Axis{Label: Text("x"), Log: true, Max: 1}}, `axis "x" has the bad range [0, 1]`)
+	wantError(t, &Axes{Levels: only, X: Axis{Label: Text("x"), Min: 2, Max: 1}}, `axis x "x" has the bad range [2, 1]`)
+	wantError(t, &Axes{Levels: only, X: Axis{Label: Text("x"), Log: true, Max: 1}}, `logarithmic axis x "x" begins at 0`)
 }
 
 // Each error in a matrix is reported if everything else is correct.
@@ -404,20 +404,22 @@ func TestFormsOfNumbersByHand(t *testing.T) {
 		return func(v float64) string { return label(v).Text }
 	}
 	shown := form(func(v float64) Label { return Number{Value: v}.Shown() })
+	bar := form(func(v float64) Label { return barLabel(v, 3) })
+	tick := form(func(v float64) Label { return tickLabel(v, 4) })
 	for _, c := range []struct {
 		of   string
 		form func(v float64) string
 		v    float64
 		want string
 	}{
-		{"bar", form(barLabel), 0, "0"},
-		{"bar", form(barLabel), -0.5, "−0.5"},
-		{"bar", form(barLabel), 1e-4, "0.0001"},
-		{"bar", form(barLabel), 0.9994e-4, "9.99e−05"},
-		{"bar", form(barLabel), 123456, "123000"},
-		{"bar", form(barLabel), -1e6, "−1e+06"},
-		{"tick", form(tickLabel), 0.12345, "0.12345"},
-		{"tick", form(tickLabel), 0.123456, "0.1235"},
+		{"bar", bar, 0, "0"},
+		{"bar", bar, -0.5, "−0.5"},
+		{"bar", bar, 1e-4, "0.0001"},
+		{"bar", bar, 0.9994e-4, "9.99·10⁻⁵"},
+		{"bar", bar, 123456, "123000"},
+		{"bar", bar, -1e6, "−1·10⁶"},
+		{"tick", tick, 0.12345, "0.12345"},
+		{"tick", tick, 0.123456, "0.1235"},
 		{"number", shown, 0, "0"},
 		{"number", shown, 0.001, "0.00100"},
 		{"number", shown, 0.0009994, "9.99·10⁻⁴"},
@@ -439,7 +441,7 @@ func TestFormsOfNumbersByHand(t *testing.T) {
 			t.Errorf("%v are labelled %s, want %s", ticks, got, want)
 		}
 	}
-	for label, want := range map[string]string{"10⁻⁴": "$10^{-4}$", "−5": "$-5$"} {
+	for label, want := range map[string]string{"10⁻⁴": "$10^{-4}$", "−5": "$-5$", "1.5·10⁷": `$1.5\cdot 10^{7}$`} {
 		if got := mathematics(label); got != want {
 			t.Errorf("%s is %s in LaTeX, want %s", label, got, want)
 		}
@@ -496,7 +498,7 @@ func TestTextOfTables(t *testing.T) {
 func TestLegibleFrames(t *testing.T) {
 	curve := Series{X: []float64{0, 1}, Y: []float64{0, 1}}
 	for p, least := range map[Panel]float64{
-		&Axes{Series: []Series{curve}}: 75, &Chart{Plot: (&Axes{Series: []Series{curve}}).plot(100)}: 75,
+		&Axes{Series: []Series{curve}}: 75, &Chart{Plot: must((&Axes{Series: []Series{curve}}).plot(100))}: 75,
 		&Matrix{Values: [][]float64{{1}}, Scale: Scale{Hidden: true}}: 36,
 	} {
 		row, w := []Panel{p}, vg.Length(40)

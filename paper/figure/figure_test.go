@@ -280,7 +280,7 @@ func TestTicks(t *testing.T) {
 		{Scale{Palette: Signed, Min: -1, Max: 1}.ticks(30), "[-1 0 1]"},
 		{Scale{Max: 1}.ticks(10), "[0 1]"},
 		{Scale{Max: 1}.ticks(100), "[0 0.5 1]"},
-		{[]float64{1234567, 12345678, 0.00012346}, "[1234567 1.235e+07 0.0001235]"},
+		{[]float64{1234567, 12345678, 0.00012346}, "[1234567 1.235·10⁷ 0.0001235]"},
 	} {
 		if got := sprint(c.got); got != c.want {
 			t.Errorf("ticks %s, want %s", got, c.want)
@@ -293,7 +293,7 @@ func first(a, _ []float64) []float64 { return a }
 func sprint(x []float64) string {
 	var s []string
 	for _, v := range x {
-		s = append(s, tickLabel(v).Text)
+		s = append(s, tickLabel(v, 4).Text)
 	}
 	return "[" + strings.ReplaceAll(strings.Join(s, " "), "−", "-") + "]"
 }
@@ -478,7 +478,8 @@ func TestNumbersOfAGroupCountFromItsFirstColumn(t *testing.T) {
 
 func TestTicksStandAtGivenDistances(t *testing.T) {
 	a := &Axes{Series: []Series{{X: []float64{1, 9}, Y: []float64{0, 1}}}, X: Axis{Min: 0.5, Max: 9.5, Every: 1}}
-	if ticks := a.plot(100).X.Tick.Marker.Ticks(0.5, 9.5); len(ticks) != 9 || ticks[0].Label != "1" || ticks[8].Value != 9 {
+	p := must(a.plot(100))
+	if ticks := p.X.Tick.Marker.Ticks(0.5, 9.5); len(ticks) != 9 || ticks[0].Label != "1" || ticks[8].Value != 9 {
 		t.Errorf("ticks %v, want 1 to 9", ticks)
 	}
 	a.X.Every = -1

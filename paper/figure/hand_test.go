@@ -45,10 +45,10 @@ func TestTablesInATerminal(t *testing.T) {
 
 func TestNumbersBesideABar(t *testing.T) {
 	for v, want := range map[float64]string{
-		0: "0", 1: "1", 0.123456: "0.123", 123456: "123000", 999499: "999000", 1234567: "1.23e+06", 1e6: "1e+06",
-		1e-4: "0.0001", 1.5e-4: "0.00015", 0.99e-4: "9.9e−05", -0.25: "−0.25", -123456: "−123000", -2e6: "−2e+06",
+		0: "0", 1: "1", 0.123456: "0.123", 123456: "123000", 999499: "999000", 1234567: "1.23·10⁶", 1e6: "1·10⁶",
+		1e-4: "0.0001", 1.5e-4: "0.00015", 0.99e-4: "9.9·10⁻⁵", -0.25: "−0.25", -123456: "−123000", -2e6: "−2·10⁶",
 	} {
-		if got := barLabel(v).Text; got != want {
+		if got := barLabel(v, 3).Text; got != want {
 			t.Errorf("%v is written as %s, want %s", v, got, want)
 		}
 	}

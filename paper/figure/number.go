@@ -55,11 +55,7 @@ func (n Number) Shown() Label { return n.decimal(n.Value) }
 // value below 1e-3 or from 1e7 on with a power of ten.
 func (n Number) decimal(v float64) Label {
 	if a := math.Abs(v); n.Digits == 0 && !n.Whole && n.StdErr == 0 && a > 0 && (a < 1e-3 || a >= 1e7) {
-		s := strconv.FormatFloat(v, 'e', 2, 64)
-		i := strings.IndexByte(s, 'e')
-		e, _ := strconv.Atoi(s[i+1:])
-		m := signedLabel(s[:i]).Text
-		return Label{m + "·10" + Superscript(e), fmt.Sprintf(`$%s\cdot 10^{%d}$`, s[:i], e)}
+		return signedLabel(strconv.FormatFloat(v, 'e', 2, 64))
 	}
 	return signedLabel(strconv.FormatFloat(v, 'f', n.digits(), 64))
 }

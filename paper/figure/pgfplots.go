@@ -65,6 +65,12 @@ func (a *Axes) pgfplots(t *tikz, p *plot.Plot, frame vg.Rectangle) {
 	t.printf("\\end{axis}\n")
 }
 
+// inTeX reports whether numbers of TeX, which have six digits, can hold the range of an axis.
+func inTeX(p plot.Axis) bool {
+	most := max(math.Abs(p.Min), math.Abs(p.Max))
+	return most > 1e-30 && most < 1e30 && p.Max-p.Min > 1e-3*most && (p.Min > 1e-30 || !isLog(p.Scale))
+}
+
 // thin removes points of a curve that are less than 1/50 pt from the lines between the
 // remaining points (the algorithm of Ramer, Douglas and Peucker). LaTeX is slow with
 // many points. The function at returns the place of a point on the page.

@@ -15,8 +15,9 @@ import (
 // A Scale maps values to colours.
 //
 // With Min = Max = 0 the range follows from the data: from min to max, or
-// ±max|v| if Signed. For constant data v it is from v to v+1, or ±1 if Signed and
-// v is 0. A value outside a given range is an error.
+// ±max|v| if Signed. For data that are equal up to rounding errors it begins at the least
+// value v and is max(1, |v|/1000) wide, or it is ±1 if Signed and v is 0. A value outside a
+// given range is an error.
 type Scale struct {
 	Palette  Palette
 	Min, Max float64
@@ -68,11 +69,15 @@ func (s Scale) resolve(m [][]float64) (Scale, error) {
 		hi = max(math.Abs(lo), math.Abs(hi))
 		lo = -hi
 	}
-	if lo == hi { // a constant matrix
-		hi = lo + 1
-		if s.Palette == Signed {
-			lo = -1
-		}
+	switch {
+	case !flat(lo, hi):
+	case s.Palette == Signed:
+		lo, hi = -1, 1
+	default:
+		hi = lo + max(1, math.Abs(lo)/1000)
+	}
+	if hi-lo > widest {
+		return s, fmt.Errorf("matrix has colours for the range [%v, %v], want a width of at most %v", lo, hi, widest)
 	}
 	s.Min, s.Max = lo, hi
 	return s, nil
@@ -97,9 +102,9 @@ func (s Scale) ticks(h float64) []float64 {
 	return append(t, s.Max)
 }
 
-// barLabel writes a value to three digits.
-func barLabel(v float64) Label {
-	s := strconv.FormatFloat(v, 'g', 3, 64)
+// barLabel writes a value to a number of digits.
+func barLabel(v float64, digits int) Label {
+	s := strconv.FormatFloat(v, 'g', digits, 64)
 	if a := math.Abs(v); a >= 1e-4 && a < 1e6 {
 		x, _ := strconv.ParseFloat(s, 64)
 		s = strconv.FormatFloat(x, 'f', -1, 64)
@@ -125,8 +130,10 @@ func (b lyingBar) Plot(c draw.Canvas, _ *plot.Plot) {
 	c.SetLineStyle(thinLine)
 	c.Stroke(r.Path())
 	w := r.Size().X
-	for _, t := range b.ticks(float64(w) / 2) { // numbers are wider than high
-		x, l := r.Min.X+w*vg.Length((t-b.Min)/(b.Max-b.Min)), barLabel(t)
+	ticks := b.ticks(float64(w) / 2) // numbers are wider than high
+	for i, l := range distinct(ticks, 3, barLabel) {
+		t := ticks[i]
+		x := r.Min.X + w*vg.Length((t-b.Min)/(b.Max-b.Min))
 		c.StrokeLine2(thinLine, x, r.Min.Y, x, r.Min.Y-1.8)
 		half := vg.Length(l.Width(smallSize)) / 2 // the last stays within the width of the frame
 		at := vg.Point{X: min(x, r.Max.X-half), Y: r.Min.Y - tickGap}
@@ -155,8 +162,8 @@ func (b bar) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 
 // wide returns the width of the widest number at a bar of height h.
 func (b bar) wide(h vg.Length) (w vg.Length) {
-	for _, t := range b.ticks(float64(h)) {
-		w = max(w, vg.Length(barLabel(t).Width(smallSize)))
+	for _, l := range distinct(b.ticks(float64(h)), 3, barLabel) {
+		w = max(w, vg.Length(l.Width(smallSize)))
 	}
 	return w
 }
@@ -171,12 +178,14 @@ func (b bar) Plot(c draw.Canvas, _ *plot.Plot) {
 	c.SetLineStyle(thinLine)
 	c.Stroke(r.Path())
 	h := r.Size().Y
-	for _, t := range b.ticks(float64(h)) {
+	ticks := b.ticks(float64(h))
+	for i, l := range distinct(ticks, 3, barLabel) {
+		t := ticks[i]
 		y := r.Min.Y + h*vg.Length((t-b.Min)/(b.Max-b.Min))
 		c.StrokeLine2(thinLine, r.Max.X, y, r.Max.X+1.8, y)
 		const half = capHeight / 2 * smallSize // the ends stay within the height of the frame
 		y = min(max(y, r.Min.Y+half), r.Max.Y-half)
-		barLabel(t).Draw(c, textStyle(smallSize, text.XLeft, text.YCenter), vg.Point{X: r.Max.X + tickGap, Y: y})
+		l.Draw(c, textStyle(smallSize, text.XLeft, text.YCenter), vg.Point{X: r.Max.X + tickGap, Y: y})
 	}
 	sty := textStyle(smallSize, text.XCenter, text.YTop)
 	sty.Rotation = math.Pi / 2

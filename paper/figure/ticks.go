@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -20,10 +21,23 @@ func multiplesOf(step float64) plot.Ticker {
 }
 
 func labelled(values []float64) (ticks []plot.Tick) {
-	for _, v := range values {
-		ticks = append(ticks, plot.Tick{Value: v, Label: tickLabel(v).Text})
+	for i, l := range distinct(values, 4, tickLabel) {
+		ticks = append(ticks, plot.Tick{Value: values[i], Label: l.Text})
 	}
 	return ticks
+}
+
+// distinct writes increasing values to the given number of digits, or to the least larger
+// number at which no two neighbours have one label.
+func distinct(values []float64, digits int, write func(v float64, digits int) Label) []Label {
+	labels := make([]Label, len(values))
+	for i, v := range values {
+		labels[i] = write(v, digits)
+		if i > 0 && labels[i] == labels[i-1] && digits < 17 {
+			return distinct(values, digits+1, write)
+		}
+	}
+	return labels
 }
 
 // powersOfTen is a plot.Ticker for logarithmic axes, with ticks at the powers of ten and
@@ -57,16 +71,26 @@ func niceTicks(lo, hi float64, n int) []float64 {
 	return within(lo, hi, step)
 }
 
-// within returns the multiples of a step in [lo, hi].
-func within(lo, hi, step float64) []float64 {
-	var t []float64
+// mostTicks is the largest number of ticks on an axis.
+const mostTicks = 1000
+
+// within returns the multiples of a step in [lo, hi]. It returns none if they are more than
+// mostTicks, or if the range is flat.
+func within(lo, hi, step float64) (t []float64) {
 	eps := 1e-9 * (hi - lo)
-	for k := math.Ceil((lo - eps) / step); k*step <= hi+eps; k++ {
-		v := k * step
+	first := math.Ceil((lo - eps) / step)
+	n := math.Floor((hi+eps)/step) - first + 1
+	if !(n >= 1 && n <= mostTicks) || flat(lo, hi) {
+		return nil
+	}
+	for k := range int(n) {
+		v := (first + float64(k)) * step
 		if r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64); err == nil {
 			v = r // 3 * 0.1 becomes 0.3
 		}
-		t = append(t, v+0) // no negative zero
+		if v > 0 || lo <= 0 { // a logarithmic axis has no zero
+			t = append(t, v+0) // no negative zero
+		}
 	}
 	return t
 }
@@ -74,17 +98,24 @@ func within(lo, hi, step float64) []float64 {
 // logTicks returns the powers of ten in [lo, hi] as major ticks and their
 // multiples as minor ones. If that gives fewer than two major ticks, 1, 2 and
 // 5 times powers of ten are major, then also 3 and 7 times. If it gives more than
-// seven, every second one is kept.
+// seven, every second one is kept. A range that is not positive and finite has none.
 func logTicks(lo, hi float64) (major, minor []float64) {
 	const eps = 1e-9
+	if !(0 < lo && lo <= hi && hi <= math.MaxFloat64) {
+		return nil, nil
+	}
 	a, b := int(math.Floor(math.Log10(lo))), int(math.Ceil(math.Log10(hi)))
+	digits := 9
+	if b-a > 8 { // more than seven powers of ten
+		digits = 1
+	}
 	for _, want := range []string{"1", "125", "12357"} {
 		major, minor = nil, nil
 		for k := a; k <= b; k++ {
-			for d := 1; d <= 9; d++ {
+			for d := 1; d <= digits; d++ {
 				v, _ := strconv.ParseFloat(strconv.Itoa(d)+"e"+strconv.Itoa(k), 64)
 				switch {
-				case v < lo*(1-eps) || v > hi*(1+eps):
+				case v < lo*(1-eps) || v > hi*(1+eps) || v > math.MaxFloat64:
 				case strings.Contains(want, strconv.Itoa(d)):
 					major = append(major, v)
 				default:
@@ -105,11 +136,11 @@ func logTicks(lo, hi float64) (major, minor []float64) {
 	return major, minor
 }
 
-// tickLabel writes v in full, or to four digits if it is longer than seven characters.
-func tickLabel(v float64) Label {
+// tickLabel writes v in full, or to a number of digits if it is longer than seven characters.
+func tickLabel(v float64, digits int) Label {
 	s := strconv.FormatFloat(v, 'f', -1, 64)
 	if len(s) > 7 {
-		s = strconv.FormatFloat(v, 'g', 4, 64)
+		s = strconv.FormatFloat(v, 'g', digits, 64)
 	}
 	return signedLabel(s)
 }
@@ -123,7 +154,7 @@ func powerLabels(ticks []float64) []string {
 		e := int(math.Round(math.Log10(v)))
 		powers = powers && math.Abs(v/math.Pow(10, float64(e))-1) < 1e-9
 		long = long || e > 3 || e < -3
-		full, power = append(full, tickLabel(v).Text), append(power, "10"+Superscript(e))
+		full, power = append(full, tickLabel(v, 4).Text), append(power, "10"+Superscript(e))
 	}
 	if powers && long {
 		return power
@@ -140,10 +171,16 @@ func mathematics(label string) string {
 		}
 		tex += r.text
 	}
-	return "$" + strings.ReplaceAll(tex, "−", "-") + "$"
+	return "$" + strings.NewReplacer("−", "-", "·", `\cdot `).Replace(tex) + "$"
 }
 
-// signedLabel returns the label of a decimal number, with a true minus sign.
+// signedLabel returns the label of a number, with a true minus sign. It writes 2e-05 as
+// 2·10⁻⁵.
 func signedLabel(s string) Label {
-	return Label{strings.ReplaceAll(s, "-", "−"), "$" + s + "$"}
+	m, exponent, ok := strings.Cut(s, "e")
+	l := Label{strings.ReplaceAll(m, "-", "−"), "$" + m + "$"}
+	if e, err := strconv.Atoi(exponent); ok && err == nil {
+		l = Label{l.Text + "·10" + Superscript(e), fmt.Sprintf(`$%s\cdot 10^{%d}$`, m, e)}
+	}
+	return l
 }
