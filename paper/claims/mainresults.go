@@ -244,18 +244,13 @@ var assumePriorRemarkCorrected = ledger.Claim{
 // second one. The prior of the third is conditioned on the second bullet if second.
 func dirichletPrior(orbit func(exact.Matrix) []exact.Matrix, part float64, second bool) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
-		bullets := dirichletGamma(part)(e)
 		const cells = 2000
 		mean := conditionedTrace(cells, 1, 2, second)
 		rest := alikeMarginals(e, orbit)
 		rest.AtMostRat(exact.Rat("1.0001"), mean, func() ledger.Instance {
 			return ledger.Instance{"S": 2, "gamma": exact.Frac(1, 2)}
 		})
-		exactly := rest.Finding("")
-		if exactly.Failed() {
-			return exactly
-		}
-		return bullets.Counting(exactly)
+		return dirichletGamma(part)(e).Counting(rest.Finding(""))
 	}
 }
 
@@ -483,7 +478,7 @@ func printedMain() training { return asStated().with(func(q *training) { q.fall 
 // hypotheses, until a run violates it.
 func (t training) theorem(note string) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
-		var w ledger.Worst
+		var runs, rate ledger.Worst
 		outside, most := 0, 0.0
 		for _, prior := range t.priors {
 			for _, family := range t.family {
@@ -491,7 +486,7 @@ func (t training) theorem(note string) ledger.Check {
 					if e.Err() != nil {
 						return ledger.Finding{}
 					}
-					if w.Margin() < 0 {
+					if runs.Margin() < 0 {
 						continue
 					}
 					l := num.Log(float64(n))
@@ -501,31 +496,21 @@ func (t training) theorem(note string) ledger.Check {
 					}
 					r := t.run(e, family, n, prior)
 					most = max(most, r.lost*float64(n))
-					t.compare(&w, r)
+					t.compare(&runs, r)
 				}
 			}
 		}
-		t.compareRate(&w)
-		return consistency(&w, fmt.Sprintf(
-			"%s T (1 - S_{i,p(i)}) is at most %.2g; %d runs were left out for too small a T_eff.", note, most, outside))
+		t.compareRate(&rate)
+		seen := fmt.Sprintf("%s T (1 - S_{i,p(i)}) is at most %.2g; %d runs were left out for too small a T_eff.",
+			note, most, outside)
+		return ledger.Weakest(runs.Consistent(seen), rate.Consistent(seen))
 	}
-}
-
-// consistency returns the result of comparisons with constants that are not explicit:
-// consistent with the statement if no margin is negative.
-func consistency(w *ledger.Worst, note string) ledger.Finding {
-	f := w.Finding("")
-	f.Tier, f.Verdict, f.Margin, f.Note = ledger.ConsistentWith, ledger.Consistent, w.Margin(), note
-	if !(f.Margin >= 0) {
-		f.Verdict = ledger.Inconsistent
-	}
-	return f
 }
 
 // compare compares the loss, the attention and beta of one run with the bounds.
 func (t training) compare(w *ledger.Worst, r *mainRun) {
 	n := float64(r.t)
-	all := r.seen()
+	all, rounding := r.seen()
 	shift := num.Log(1 + float64(float64(r.s)*r.eps))
 	err, seen := all.StdErr, t.excess(all.Mean, r.teff)-float64((1-t.shift)*shift)
 	bound := r.bound(r.betaStar)
@@ -533,8 +518,8 @@ func (t training) compare(w *ledger.Worst, r *mainRun) {
 		return r.instance().With("beta at the end", r.beta).With("beta*", r.betaStar).With("excess loss", seen).
 			With("its bound", bound).With("standard error", err).With("largest 1 - S", r.lost)
 	}
-	w.AtMost(0, seen+5*err, at)
-	w.AtMost(seen-5*err, bound, at)
+	w.AtMostRounded(0, seen+5*err, rounding, at)
+	w.AtMostRounded(seen-5*err, bound, rounding, at)
 	w.AtMost(t.lost(r.lost, n), 1/n, at)
 	w.AtMost(float64(t.reach*r.betaStar), r.beta, at)
 	w.AtMost(r.beta, r.betaStar+1, at)
@@ -547,12 +532,15 @@ func (t training) compare(w *ledger.Worst, r *mainRun) {
 	}
 }
 
-// compareRate compares the limit of the loss at beta* with
+// rateGamma is the gamma of the rates.
+const rateGamma = 0.1
+
+// compareRate compares the logarithms of the limit of the loss at beta* and of
 // 2 S^3 gamma^-5 (C^-12 log^2 T/T_eff)^(fall gamma), up to T_eff/log^2 T = 10^60000,
 // for a chain that nearly mixes in one step and has a state of measure 18/19.
 func (t training) compareRate(w *ledger.Worst) {
 	c := theory.MustChain([]float64{0.95, 0.05, 0.9, 0.1}, 2)
-	const gamma = 0.1
+	const gamma = rateGamma
 	for k := 0; k <= 60_000; k += 5000 {
 		x := float64(k) * math.Ln10 // log(T_eff/log^2 T), with C = 1
 		logLimit := math.Inf(-1)
@@ -565,7 +553,7 @@ func (t training) compareRate(w *ledger.Worst) {
 			logLimit = max(logLimit, 2*num.Log(weight)+num.Log(far))
 		}
 		logBound := num.Log(16) - 5*num.Log(gamma) - float64(t.fall*gamma*x)
-		w.AtMost(num.Exp(logLimit-logBound), 1, func() ledger.Instance {
+		w.AtMost(logLimit, logBound, func() ledger.Instance {
 			return ledger.Instance{
 				"pi": ledger.Grid(c.Pi.RawMatrix().Data, 2), "gamma": gamma, "r": 1 - gamma,
 				"log10 of T_eff/log^2 T": k,
@@ -598,6 +586,8 @@ func mainFaults(t training) []ledger.Fault {
 		spoil(partLoss, "no stage 2, which need not get to beta*",
 			spoilt(func(q *training) { q.rate, q.reach = 0, 0 })),
 		spoil(partRate, "the exponent gamma/11", spoilt(func(q *training) { q.fall = 1. / 11 })),
+		spoil(partRate, "the exponent gamma", spoilt(func(q *training) { q.fall = 1 })),
+		spoil(partRate, "the exponent 1/2", spoilt(func(q *training) { q.fall = 0.5 / rateGamma })),
 		spoil(partAttention, "no stage 1", spoilt(func(q *training) { q.time = 0 })),
 		spoil(partAttention, "a tenth of stage 1", spoilt(func(q *training) { q.time = 0.1 })),
 		spoil(partAttention, "the attention lost is T^(-1/2)", spoilt(func(q *training) {

@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -80,7 +81,7 @@ func TestInequalitiesOfATraining(t *testing.T) {
 		firstStage: &firstStage{family: "chain", graph: graph.Chain(5), prior: u.prior(), t: 5, s: 2, teff: 7},
 		r:          0.3, eps: 0.05, lost: 0.2, beta: 1.5, betaStar: 1.4,
 		roots:  [][]float64{4: {0.1, 0.1, 0.1, 0.1, 0.6}},
-		seen:   func() num.Estimate { return num.Estimate{Mean: 0.02, StdErr: 0.001} },
+		seen:   func() (num.Estimate, float64) { return num.Estimate{Mean: 0.02, StdErr: 0.001}, 0 },
 		path:   []betaStep{{0.5, num.Estimate{Mean: 0.3, StdErr: 0.01}}, {1, num.Estimate{Mean: 0.2, StdErr: 0.03}}},
 		slopes: func() []float64 { return []float64{-0.31, -0.18, -0.17} },
 	}
@@ -91,6 +92,12 @@ func TestInequalitiesOfATraining(t *testing.T) {
 	seen := 0.14 - math.Log(1.1)/2
 	check.inequalities("the lines of a training", func(w *ledger.Worst) { spoilt.compare(w, run) },
 		[2]float64{0, seen + 0.005}, [2]float64{seen - 0.005, run.bound(1.4)}, [2]float64{0.04, 0.2}, [2]float64{1.26, 1.5}, [2]float64{1.5, 2.4}, [2]float64{0.01, 0.05}, [2]float64{0.02, 0.15}, [2]float64{0.03, 0.15})
+	wide := *run
+	wide.seen = func() (num.Estimate, float64) { return num.Estimate{Mean: 0.02}, 0.1 }
+	var undecided ledger.Worst
+	if asStated().compare(&undecided, &wide); undecided.Finding("").Verdict != ledger.Open {
+		t.Error("an enclosure of the loss that is too wide decides it")
+	}
 	check("the pull of the query", run.pairs(u.chain()).pull, 0.6)
 	spider, threeStates := &firstStage{family: "spider", t: 5, s: 2}, &firstStage{family: "chain", t: 5, s: 3}
 	for _, spoil := range []func(r *mainRun){
@@ -110,7 +117,7 @@ func TestInequalitiesOfTheRates(t *testing.T) {
 	check := comparing(t)
 	var main, stranger [][2]float64
 	for k := 0.0; k <= 60_000; k += 5000 {
-		x, logLimit := k*math.Ln10, math.Inf(-1)
+		x, logLimit, most := k*math.Ln10, math.Inf(-1), 0.0
 		for s, mu := range []float64{18. / 19, 1. / 19} {
 			few, many := 0.1*unit(k == 0), math.Exp(x/12*(mu-1))*0.9 // e^(-x/12) is no float beyond zero
 			weight, far := (few+many)/(few+many+(0.1-few)*mu), 0.0
@@ -119,10 +126,62 @@ func TestInequalitiesOfTheRates(t *testing.T) {
 				far += d * d / (p - weight*d)
 			}
 			logLimit = max(logLimit, 2*math.Log(weight)+math.Log(far))
-			stranger = append(stranger, [2]float64{math.Exp(math.Log(weight) - math.Log(200) + 0.004*x), 1})
+			most = max(most, weight)
 		}
-		main = append(main, [2]float64{math.Exp(logLimit - math.Log(1.6e6) + 0.01*x), 1})
+		stranger = append(stranger, [2]float64{math.Log(most), math.Log(200) - 0.004*x})
+		main = append(main, [2]float64{logLimit, math.Log(1.6e6) - 0.01*x})
 	}
 	check.inequalities("the rate of Theorem 1", training{fall: 0.1}.compareRate, main...)
 	check.inequalities("the rate of Theorem 2", func(w *ledger.Worst) { compareErrorRate(w, 0.04) }, stranger...)
+}
+
+// A consistent row is open where a side is not a number, and where no instance satisfies its
+// hypotheses; exponents far above the stated ones fail in the full budget as well.
+func TestConsistentRowsCanBeOpenOrFail(t *testing.T) {
+	nan := func(_, _ float64) float64 { return math.NaN() }
+	main := func(spoil func(q *training)) ledger.Check { return asStated().with(onChains).with(spoil).theorem("") }
+	stranger := func(spoil func(q *oodClaim)) ledger.Check {
+		q := statedOOD()
+		onChains(&q.training)
+		spoil(&q)
+		return q.check("")
+	}
+	growth := func(chains ...longChain) ledger.Check {
+		return growthOfChains(chains, 1./12, func(c longChain, beta float64) float64 { return c.growth(beta).Float() })
+	}
+	trend := ledger.Trend{Competing: -1}
+	for what, c := range map[string]struct {
+		check ledger.Check
+		want  ledger.Verdict
+	}{
+		"Theorem 1, loss not a number":      {main(func(q *training) { q.excess = nan }), ledger.Open},
+		"Theorem 1, attention not a number": {main(func(q *training) { q.lost = nan }), ledger.Open},
+		"Theorem 1, no prior":               {main(func(q *training) { q.priors = nil }), ledger.Open},
+		"Theorem 1, no graph":               {main(func(q *training) { q.long = math.Inf(1) }), ledger.Open},
+		"Theorem 1, far exponent":           {main(func(q *training) { q.fall = 1 }), ledger.Inconsistent},
+		"Theorem 1, exponent 1/2":           {main(func(q *training) { q.fall = 5 }), ledger.Inconsistent},
+		"Theorem 2, bound not a number":     {stranger(func(q *oodClaim) { q.part = math.NaN() }), ledger.Inconsistent},
+		"Theorem 2":                         {stranger(func(*oodClaim) {}), ledger.Consistent},
+		"Theorem 1":                         {main(func(*training) {}), ledger.Consistent},
+		"Theorem 2, no prior":               {stranger(func(q *oodClaim) { q.priors = nil }), ledger.Open},
+		"Theorem 2, far exponent":           {stranger(func(q *oodClaim) { q.fall = 1 }), ledger.Inconsistent},
+		"Theorem 2, exponent 1/2":           {stranger(func(q *oodClaim) { q.fall = 5 }), ledger.Inconsistent},
+		"Lemma 10, no chain":                {growth(), ledger.Open},
+		"Lemma 10, in the enclosure":        {growth(longChains(32)[0]), ledger.Open},
+		"Construction 2, no graph":          {func(*ledger.Env) ledger.Finding { return new(decays).finding() }, ledger.Open},
+		"Construction 2, not a number":      {multipleParentsTrend(identity, math.NaN()), ledger.Open},
+		"eq. (29), not a number":            {meanSquareError(math.NaN(), sameForest), ledger.Open},
+		"eq. (29), no length":               {func(*ledger.Env) ledger.Finding { return trend.Finding() }, ledger.Open},
+	} {
+		for _, quick := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, quick %v", what, quick), func(t *testing.T) {
+				if !quick && testing.Short() {
+					t.Skip("the full budget takes long")
+				}
+				if f := c.check(ledger.NewEnv(t.Context(), thmMain, quick)); f.Verdict != c.want {
+					t.Errorf("%s (%s), want %s", f.Verdict, f.Note, c.want)
+				}
+			})
+		}
+	}
 }

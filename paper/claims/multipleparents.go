@@ -3,6 +3,7 @@ package claims
 import (
 	"fmt"
 	"iter"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -138,7 +139,7 @@ func (d *decays) add(name string, means []deviation) {
 	d.note += fmt.Sprintf("%s: exponent %.2f ± %.2f, %.1e at T = %d, undefined in %.2g of the draws. ", name,
 		exponent, half, errors[last], d.lengths[last], 1-float64(means[last].defined)/float64(means[last].drawn))
 	d.graphs++
-	if d.graphs == 1 || !(exponent+half <= d.worst.LHS) {
+	if d.graphs == 1 || !math.IsNaN(d.worst.LHS) && !(exponent+half <= d.worst.LHS) {
 		d.worst.LHS = exponent + half
 		d.worst.Instance = ledger.Instance{"graph": name, "T": d.lengths, "error": errors}
 	}
@@ -150,7 +151,10 @@ func (d *decays) finding() ledger.Finding {
 	f := d.worst
 	f.Tier, f.Verdict, f.RHS, f.Note = ledger.ConsistentWith, ledger.Consistent, -0.7, d.note
 	f.Instances = d.draws * len(d.lengths) * d.graphs
-	if f.Margin = ledger.Slack(f.LHS, f.RHS); !(f.Margin >= 0) {
+	switch f.Margin = ledger.Slack(f.LHS, f.RHS); {
+	case d.graphs == 0 || math.IsNaN(f.Margin):
+		f.Verdict = ledger.Open
+	case f.Margin < 0:
 		f.Verdict, f.Witness = ledger.Inconsistent, &ledger.Witness{Instance: f.Instance}
 	}
 	return f

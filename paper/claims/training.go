@@ -2,6 +2,7 @@ package claims
 
 import (
 	"math"
+	"math/big"
 	"slices"
 	"sync"
 
@@ -65,8 +66,8 @@ type mainRun struct {
 	beta     float64
 	path     []betaStep
 	monte    theory.MonteCarlo
-	seen     func() num.Estimate // the excess loss
-	slopes   func() []float64    // see exactSlopes
+	seen     func() (loss num.Estimate, rounding float64) // the excess loss
+	slopes   func() []float64                             // see exactSlopes
 }
 
 // A betaStep is a step of stage 2: beta before it, and the estimate of minus the
@@ -131,7 +132,7 @@ func (t training) train(c *firstStage, seed uint64) *mainRun {
 		r.path = append(r.path, step)
 		r.beta = max(0, r.beta+float64(t.rate*step.descent.Mean))
 	}
-	r.seen, r.slopes = sync.OnceValue(r.excess), sync.OnceValue(r.exactSlopes)
+	r.seen, r.slopes = sync.OnceValues(r.excess), sync.OnceValue(r.exactSlopes)
 	return r
 }
 
@@ -146,27 +147,28 @@ func parentLead(h []float64, p int) float64 {
 	return lead
 }
 
-// excess returns L - L* + log(1 + S eps): exactly for a chain over two states, else
-// estimated from samples.
-func (r *mainRun) excess() num.Estimate {
+// excess returns L - L* + log(1 + S eps): for a chain over two states as the middle of
+// an enclosure, with its width as the rounding, else estimated from samples.
+func (r *mainRun) excess() (num.Estimate, float64) {
 	if r.pairs(theory.Chains(r.prior)[0]) != nil {
-		return num.Estimate{Mean: r.sum(r.beta)}
+		sum := r.sum(r.beta)
+		return num.Estimate{Mean: sum.Float()}, exact.Float(exact.Sub(sum.Hi, sum.Lo))
 	}
 	m := r.monte
 	m.Samples, m.Seed = 400, m.Seed+1
 	gap := m.Run([]float64{r.beta})[0].Gap
-	return num.Estimate{Mean: gap.Mean + num.Log(1+float64(float64(r.s)*r.eps)), StdErr: gap.StdErr}
+	return num.Estimate{Mean: gap.Mean + num.Log(1+float64(float64(r.s)*r.eps)), StdErr: gap.StdErr}, 0
 }
 
-// sum returns L - L* + log(1 + S eps) at beta exactly. It requires [mainRun.pairs].
-func (r *mainRun) sum(beta float64) float64 {
-	chains, sum := theory.Chains(r.prior), 0.0
+// sum encloses L - L* + log(1 + S eps) at beta. It requires [mainRun.pairs].
+func (r *mainRun) sum(beta float64) exact.Interval {
+	chains, sum := theory.Chains(r.prior), exact.Point(new(big.Rat))
 	for k, c := range chains {
 		relabeled := slices.ContainsFunc(chains[:k], func(o *theory.Chain) bool {
 			return o.Pi.At(0, 0) == c.Pi.At(1, 1) && o.Pi.At(1, 1) == c.Pi.At(0, 0)
 		})
 		if !relabeled { // else the loss is the same
-			sum += r.pairs(c).excess(beta).Float() / float64(len(chains)/2)
+			sum = sum.Add(r.pairs(c).excess(beta).Quo(exact.Point(exact.Frac(int64(len(chains)/2), 1))))
 		}
 	}
 	return sum
@@ -185,7 +187,7 @@ func (r *mainRun) exactSlopes() []float64 {
 	var slopes []float64
 	for _, k := range r.sampledSteps() {
 		beta := r.path[k].beta
-		slopes = append(slopes, (r.sum(beta+h)-r.sum(beta-h))/(2*h))
+		slopes = append(slopes, (r.sum(beta+h).Float()-r.sum(beta-h).Float())/(2*h))
 	}
 	return slopes
 }
@@ -297,7 +299,7 @@ func (c trainedChain) missed(beta float64, far func(s int) float64) exact.Interv
 		for s := range 2 {
 			n := c.weights(p, s, beta)
 			// Both states have the same error.
-			sum += unit(math.Abs(n[0]/(n[0]+n[1])-pi[s*2]) > far(s)-1e-12) / 2
+			sum += unit(!(math.Abs(n[0]/(n[0]+n[1])-pi[s*2]) <= far(s)-1e-12)) / 2
 		}
 		return sum
 	}, 0)

@@ -55,15 +55,23 @@ type Finding struct {
 // Failed reports whether the statement is false or contradicts the data.
 func (f Finding) Failed() bool { return f.Verdict == Fails || f.Verdict == Inconsistent }
 
+// gravity orders verdicts: a failure outranks an Open finding, which outranks the rest.
+func (f Finding) gravity() int { return slices.Index([]Verdict{Open, Inconsistent, Fails}, f.Verdict) }
+
 // Slack returns the relative margin of lhs <= rhs,
 //
 //	(rhs - lhs) / max(|lhs|, |rhs|),
 //
-// in [-2, 2]: zero at equality, negative where the inequality fails.
+// in [-2, 2]: zero at equality, negative where the inequality fails. It is -1 for lhs =
+// +Inf and a finite rhs. It is NaN for rhs = +Inf, which a search returns outside of the
+// hypotheses.
 func Slack(lhs, rhs float64) float64 {
 	scale := max(math.Abs(lhs), math.Abs(rhs))
-	if scale == 0 {
+	switch {
+	case scale == 0:
 		return 0
+	case math.IsInf(lhs, 1) && math.Abs(rhs) < lhs:
+		return -1
 	}
 	return (rhs - lhs) / scale
 }

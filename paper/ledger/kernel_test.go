@@ -169,9 +169,10 @@ func TestTrendDecidesOnlyWhatTheDataTell(t *testing.T) {
 		{"much scatter", noisy, -0.5, -1, Open},
 		{"no change", power(0), 0.5, -0.5, Open},
 		{"no change, none claimed", power(0), 0, -0.1, Consistent},
-		{"no number", []float64{1, math.NaN(), 1, 1}, 0, -0.1, Inconsistent},
+		{"no number", []float64{1, math.NaN(), 1, 1}, 0, -0.1, Open},
+		{"no points", nil, 0, -0.1, Open},
 	} {
-		f := Trend{X: x, Y: c.y, Claimed: c.claimed, Competing: c.competing}.Finding()
+		f := Trend{X: x[:len(c.y)], Y: c.y, Claimed: c.claimed, Competing: c.competing}.Finding()
 		if f.Verdict != c.want {
 			t.Errorf("%s: %s, want %s (%s)", c.what, f.Verdict, c.want, f.Note)
 		}

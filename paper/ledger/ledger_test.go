@@ -682,7 +682,24 @@ func TestMarginsOfFindings(t *testing.T) {
 	if f := Weakest(b, Finding{Margin: math.NaN(), Note: "c"}); f.Note != "c" {
 		t.Errorf("a margin that is no number is stronger than %v", f)
 	}
-	for _, c := range []struct{ lhs, rhs, want float64 }{{1, 2, 0.5}, {2, 1, -0.5}, {-1, 1, 2}, {1, -1, -2}, {0, 0, 0}, {3, 3, 0}, {0, 2, 1}, {-4, 0, 1}} {
+	fails, open := Finding{Verdict: Fails, Margin: -0.1}, Finding{Verdict: Open, Margin: -0.5}
+	holds, against := Finding{Verdict: Holds, Margin: 0.01}, Finding{Verdict: Inconsistent, Margin: -0.2}
+	for _, c := range []struct{ graver, other Finding }{{fails, open}, {fails, against}, {against, open}, {open, holds}} {
+		for _, f := range []Finding{
+			Weakest(c.graver, c.other), Weakest(c.other, c.graver), c.graver.Counting(c.other), c.other.Counting(c.graver),
+		} {
+			if f.Verdict != c.graver.Verdict {
+				t.Errorf("of %s and %s, %s is kept", c.graver.Verdict, c.other.Verdict, f.Verdict)
+			}
+		}
+	}
+	inf := math.Inf(1)
+	if !math.IsNaN(Slack(inf, inf)) || !math.IsNaN(Slack(1, inf)) {
+		t.Error("an infinite bound has a margin")
+	}
+	for _, c := range []struct{ lhs, rhs, want float64 }{
+		{inf, 1, -1}, {inf, 0, -1}, {inf, -2, -1}, {1, 2, 0.5}, {2, 1, -0.5}, {-1, 1, 2}, {1, -1, -2}, {0, 0, 0}, {3, 3, 0}, {0, 2, 1}, {-4, 0, 1},
+	} {
 		if got := Slack(c.lhs, c.rhs); got != c.want {
 			t.Errorf("the margin of %v <= %v is %v, want %v", c.lhs, c.rhs, got, c.want)
 		}

@@ -28,12 +28,15 @@ func (d *Trend) Add(x, y float64) { d.X, d.Y = append(d.X, x), append(d.Y, y) }
 // Finding compares the 95 % interval of the fitted exponent ([theory.FitPowerLaw])
 // with the claimed exponent. It is Inconsistent if the interval lies above Claimed,
 // Consistent if it lies above Competing and not above Claimed, else Open. It is Open
-// too if the data hardly vary, unless Claimed is zero. The margin is Claimed minus the
-// lower end of the interval.
+// too without a fit, and if the data hardly vary, unless Claimed is zero. The margin is
+// Claimed minus the lower end of the interval.
 func (d Trend) Finding() Finding {
 	if !(d.Competing < d.Claimed) {
 		const want = "ledger: a trend with the competing exponent %v, want one below the claimed %v"
 		panic(fmt.Sprintf(want, d.Competing, d.Claimed))
+	}
+	if len(d.X) < 3 {
+		return Finding{Tier: ConsistentWith, Verdict: Open, Instances: len(d.X), Note: "Too few points for a fit."}
 	}
 	law := theory.FitPowerLaw(d.X, d.Y)
 	low := law.Exponent - law.Half
@@ -44,7 +47,9 @@ func (d Trend) Finding() Finding {
 		Note: fmt.Sprintf("%s, claimed at most %.3g; %.3g is refuted.", fitted, d.Claimed, d.Competing),
 	}
 	switch {
-	case !(f.Margin >= 0): // NaN too
+	case math.IsNaN(f.Margin):
+		f.Verdict, f.Note = Open, "A point of the data is not a number."
+	case f.Margin < 0:
 		f.Verdict = Inconsistent
 	case spread(d.X) < leastSpread || d.Claimed != 0 && spread(d.Y) < leastSpread:
 		f.Verdict, f.Note = Open, "The data hardly vary: no rate can be read from them."

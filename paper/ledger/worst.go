@@ -247,20 +247,45 @@ func (w *Worst) Finding(note string) Finding {
 	return f
 }
 
-// Weakest returns the finding of least margin, with the number of instances of all.
-func Weakest(fs ...Finding) Finding {
-	worst := 0
-	for k, f := range fs {
-		if math.IsNaN(f.Margin) || f.Margin < fs[worst].Margin {
-			worst = k
-		}
+// Consistent returns the result of comparisons with unstated constants: Inconsistent if
+// there is a witness or the least margin is negative, Open as in [Worst.Finding], else
+// Consistent.
+func (w *Worst) Consistent(note string) Finding {
+	f := w.Finding(note)
+	f.Tier = ConsistentWith
+	switch {
+	case f.Verdict == Fails:
+		f.Verdict = Inconsistent
+	case w.any && w.margin < 0:
+		f.Verdict, f.Margin, f.Note = Inconsistent, w.margin, note
+	case f.Verdict == Holds:
+		f.Verdict = Consistent
 	}
-	return fs[worst].Counting(fs[:worst]...).Counting(fs[worst+1:]...)
+	return f
 }
 
-// Counting returns the finding with the numbers of instances of the others added.
+// Weakest returns a failure if there is one, else an Open finding, and among findings of
+// equal verdict the finding of least margin. Its number of instances is the sum.
+func Weakest(fs ...Finding) Finding {
+	worst, instances := fs[0], 0
+	for _, f := range fs {
+		instances += f.Instances
+		grave := f.gravity() - worst.gravity()
+		if grave > 0 || grave == 0 && (math.IsNaN(f.Margin) || f.Margin < worst.Margin) {
+			worst = f
+		}
+	}
+	worst.Instances = instances
+	return worst
+}
+
+// Counting returns the finding with the numbers of instances of the others added. A
+// failure or an Open finding among the others takes its place.
 func (f Finding) Counting(others ...Finding) Finding {
 	for _, o := range others {
+		if o.gravity() > f.gravity() {
+			f, o = o, f
+		}
 		f.Instances += o.Instances
 	}
 	return f

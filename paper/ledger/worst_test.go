@@ -60,6 +60,13 @@ func TestWorstDecides(t *testing.T) {
 		if name == "nothing decided" {
 			continue
 		}
+		trend := map[Verdict]Verdict{Holds: Consistent, Fails: Inconsistent, Open: Open}[c.want]
+		if w.Margin() < 0 {
+			trend = Inconsistent
+		}
+		if g := w.Consistent(""); g.Verdict != trend || g.Tier != ConsistentWith {
+			t.Errorf("%s, with unstated constants: %s, want %s", name, g.Verdict, trend)
+		}
 		w.AtMostRat(big.NewRat(1, 1), big.NewRat(2, 1), here)
 		if again := w.Finding(""); again.Verdict != c.want {
 			t.Errorf("%s, and then one that holds: %s", name, again.Verdict)
