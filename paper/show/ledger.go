@@ -2,9 +2,7 @@ package show
 
 import (
 	"context"
-	"fmt"
 	"runtime"
-	"strings"
 
 	"learncausal/paper/ledger"
 	"learncausal/paper/report"
@@ -18,7 +16,9 @@ const page = "../CLAIMS.md"
 // Check runs the quick checks of the claims with the given numbers of the paper or ids
 // (see ledger.Select), and shows their verdicts, notes and witnesses. An unsound row
 // (see [ledger.Run]) stops the cell.
-func Check(all []ledger.Claim, names ...string) { Rows(nb.Must(checked(nb.Context(), all, names...))) }
+func Check(all []ledger.Claim, names ...string) {
+	verdicts(nb.Must(checked(nb.Context(), all, names...)))
+}
 
 func checked(ctx context.Context, all []ledger.Claim, names ...string) ([]ledger.Row, error) {
 	cs, err := ledger.Select(all, names...)
@@ -65,53 +65,10 @@ func Stored(names ...string) {
 	for _, c := range nb.Must(ledger.Select(all, names...)) {
 		rows = append(rows, *stored.Find(c.ID))
 	}
-	Rows(rows)
+	verdicts(rows)
 }
 
-// Rows shows a table of verdicts of rows of the ledger, with notes and witnesses folded
-// below it.
-func Rows(rows []ledger.Row) {
+// verdicts shows a table of rows of the ledger, with notes and witnesses folded below it.
+func verdicts(rows []ledger.Row) {
 	nb.Markdown("%s", (&ledger.Ledger{Rows: rows}).Verdicts(page))
-}
-
-// Resting shows a table of the statements and steps of the stored ledger whose proofs
-// use one of the given ids, directly or indirectly, with a mark for each id. An id
-// without a row stops the cell.
-func Resting(ids ...string) {
-	stored := nb.Must(report.StoredLedger())
-	for _, id := range ids {
-		if stored.Find(id) == nil {
-			nb.Check(fmt.Errorf("show: no row %q in the ledger, want an id of CLAIMS.md", id))
-		}
-	}
-	nb.Markdown("%s", resting(stored, nb.Must(stored.Dependencies()), ids))
-}
-
-func resting(l *ledger.Ledger, d *ledger.Dependencies, ids []string) string {
-	head, rule := "| Proof of | Verdict | Corrected |", "|---|---|---|"
-	users := map[string][]bool{} // by the id of the user, for each of ids
-	for k, id := range ids {
-		head, rule = head+" "+l.Find(id).Number+" |", rule+":-:|"
-		for _, u := range d.Users(id) {
-			if users[u.ID] == nil {
-				users[u.ID] = make([]bool, len(ids))
-			}
-			users[u.ID][k] = true
-		}
-	}
-	text := []string{head, rule}
-	for _, r := range l.Rows {
-		if users[r.ID] == nil || r.Kind == ledger.Correction {
-			continue
-		}
-		line := fmt.Sprintf("| %s [`%s`](%s#%s) | %s | ", r.Number, r.ID, page, r.ID, r.Verdict)
-		if c := l.Find(r.Corrected); c != nil {
-			line += string(c.Verdict)
-		}
-		for _, uses := range users[r.ID] {
-			line += " | " + map[bool]string{true: "●"}[uses]
-		}
-		text = append(text, line+" |")
-	}
-	return strings.Join(text, "\n") + "\n"
 }
