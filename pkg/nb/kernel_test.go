@@ -3,6 +3,7 @@
 package nb
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/gob"
@@ -11,6 +12,7 @@ import (
 	"image/png"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -314,19 +316,44 @@ func checkGoroutines(t *testing.T, k *kernel) {
 	}
 }
 
-func TestAnInterruptCancelsTheContext(t *testing.T) {
-	ctx := Context()
-	if err := ctx.Err(); err != nil {
-		t.Fatalf("cancelled from the start: %v", err)
+func TestAnInterruptCancelsTheContextAndASecondEndsTheProgram(t *testing.T) {
+	if os.Getenv("INTERRUPT") != "" {
+		if Context() != Context() || Context().Err() != nil {
+			return
+		}
+		fmt.Println("running")
+		<-Context().Done()
+		fmt.Println(context.Cause(Context()))
+		time.Sleep(20 * time.Second)
+		return
 	}
-	if err := syscall.Kill(os.Getpid(), syscall.SIGINT); err != nil {
+	cmd := exec.Command(os.Args[0], "-test.run="+t.Name())
+	cmd.Env = append(os.Environ(), "INTERRUPT=1")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
 		t.Fatal(err)
 	}
-	select {
-	case <-ctx.Done():
-	case <-time.After(20 * time.Second):
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
 	}
-	if ctx.Err() != context.Canceled {
-		t.Error("an interrupt did not cancel the context")
+	lines := bufio.NewScanner(out)
+	lines.Scan()
+	_ = cmd.Process.Signal(os.Interrupt)
+	lines.Scan()
+	if !strings.Contains(lines.Text(), "interrupt") {
+		t.Errorf("after an interrupt the context has the cause %q", lines.Text())
+	}
+	ended := make(chan error)
+	go func() { ended <- cmd.Wait() }()
+	for {
+		select {
+		case err := <-ended:
+			if fmt.Sprint(err) != "signal: interrupt" {
+				t.Errorf("after a second interrupt the program ends with %v", err)
+			}
+			return
+		case <-time.After(10 * time.Millisecond):
+			_ = cmd.Process.Signal(os.Interrupt)
+		}
 	}
 }

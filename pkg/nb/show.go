@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync"
 )
 
 // An Image can be encoded as PNG and has a caption. A *figure.Figure is an Image.
@@ -82,9 +83,12 @@ func Check(err error) {
 
 var exit = os.Exit
 
-// Context returns a context that is cancelled when the cell is interrupted, so
-// that training stores a checkpoint before it stops.
-func Context() context.Context {
-	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt)
+// Context returns the context of the cell. An interrupt cancels it, so that training stores a
+// checkpoint before it stops; a second interrupt ends the program.
+func Context() context.Context { return cell() }
+
+var cell = sync.OnceValue(func() context.Context {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	context.AfterFunc(ctx, stop)
 	return ctx
-}
+})
