@@ -16,7 +16,7 @@ require (
 	golang.org/x/image v0.30.0 // outlines of glyphs
 	golang.org/x/mod v0.27.0 // the module path of a checkout
 	golang.org/x/sync v0.24.0 // workers that stop at the first error
-	golang.org/x/sys v0.47.0 // detects the vectors of the processor
+	golang.org/x/sys v0.47.0 // detects the vectors of the processor, redirects a file descriptor
 	golang.org/x/term v0.45.0 // width of the terminal
 	gonum.org/v1/gonum v0.17.0 // matrices, statistics
 	gonum.org/v1/plot v0.17.0 // drawing

@@ -319,7 +319,10 @@ class Runner(Folder):
     def test_failures_are_named_and_leave_the_notebook_alone(self):
         for message, *sources in (
             ("cell 2 of 2 failed:(.|\n)*undefined: missing", "%%\nnb.Printf(missing)"),
-            ("cells 2 to 3 of 3 failed:\npanic: no luck", "func f() { panic(\"no luck\") }", "%%\nf()"),
+            ("cells 2 to 3 of 3 failed:\npanic: no luck\nat +\\[\\[ Cell .*Line 3 \\]\\] \\S+/main.go:\\d+\nexit status 2$",
+             "func f() {\n\tnb.Printf(\"\")\n\tpanic(\"no luck\")\n}", "%%\nf()"),
+            ("cell 2 of 2 failed:\npanic: runtime error: index out of range .*\nat +\\[\\[ Cell .*Line 4 \\]\\] \\S+/main.go:\\d+\nexit status 2$",
+             "%%\nx := []int{1}\nnb.Printf(\"\")\ngo func() { x[len(x)]++ }()\nselect {}"),
             ("cells 2 to 4 of 4 failed:(.|\n)*undefined: missing", "func f() int { return missing }", "func g() {}", "%%\ng()"),
             ("cells 2 to 3 of 3 failed:(.|\n)*holds no Go", "// later", "%%\nnb.Printf(\"x\")"),
             ("cell 3 of 3 failed:(.|\n)*only %exec", "func f() { nb.Printf(\"x\") }", "%exec f"),

@@ -1,0 +1,43 @@
+//go:build unix
+
+package nb
+
+import (
+	"os"
+	"os/exec"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// place is a program that passes standard error on up to the stack of a crash, of which it
+// keeps the first line of a cell. The kernel replaces the line of the generated program by
+// a number of a cell and its line.
+const place = `while IFS= read -r line || [ -n "$line" ]; do
+	case $line in "goroutine "*|"runtime stack:") break;; esac
+	printf '%s\n' "$line"
+done
+while read -r line _; do
+	case $line in */gonb_*/main.go:*) echo "at $line"; break;; esac
+done
+cat >/dev/null`
+
+// init lets a panic in a notebook print its message and its place, in place of its stack.
+// The setting of GOTRACEBACK is the kernel's: a reader who changes it sees the stack.
+func init() {
+	if !inNotebook() || os.Getenv("GOTRACEBACK") != "single" {
+		return
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		return
+	}
+	cmd := exec.Command("sh", "-c", place)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = r, os.Stderr, os.Stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt must not end it
+	if cmd.Start() == nil {
+		_ = unix.Dup2(int(w.Fd()), int(os.Stderr.Fd()))
+	}
+	r.Close()
+	w.Close()
+}
