@@ -18,6 +18,7 @@ require (
 	golang.org/x/sync v0.24.0 // workers that stop at the first error
 	golang.org/x/sys v0.47.0 // detects the vectors of the processor, redirects a file descriptor
 	golang.org/x/term v0.45.0 // width of the terminal
+	golang.org/x/text v0.28.0 // decodes UTF-16
 	gonum.org/v1/gonum v0.17.0 // matrices, statistics
 	gonum.org/v1/plot v0.17.0 // drawing
 	pgregory.net/rapid v1.3.0 // property tests
@@ -33,7 +34,6 @@ require (
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/pkg/errors v0.9.1 // indirect
 	golang.org/x/exp v0.0.0-20250106191152-7588d65b2ba8 // indirect
-	golang.org/x/text v0.28.0 // indirect
 	golang.org/x/tools v0.36.0 // indirect
 	k8s.io/klog/v2 v2.130.1 // indirect
 )

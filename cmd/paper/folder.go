@@ -7,8 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
+	"learncausal/paper/experiment"
 	"learncausal/pkg/runs"
+	"learncausal/pkg/train"
 )
 
 // replaced returns the address of the run whose files in a folder train would overwrite,
@@ -31,9 +34,10 @@ func replaced(dir string) (address string, err error) {
 // summarised returns the address of the run in the summary of a folder, or "" if the
 // summary names no run. It is an error if the summary cannot be read.
 func summarised(dir string) (address string, err error) {
-	data, err := os.ReadFile(filepath.Join(dir, summaryJSON))
+	path := filepath.Join(dir, summaryJSON)
+	data, err := runs.ReadFile(path, 1<<30)
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("%s: %w", path, err)
 	}
 	var s struct{ Run string }
 	if err := json.Unmarshal(data, &s); err != nil {
@@ -42,9 +46,29 @@ func summarised(dir string) (address string, err error) {
 	return s.Run, nil
 }
 
+// nodeNames returns the names in the DOT file that train has written above the store of a
+// run. It returns nil if there is no such file, or if it has a different graph or no names.
+func nodeNames(run string, spec train.Spec) []string {
+	g, err := experiment.OpenGraph(filepath.Join(filepath.Dir(filepath.Dir(run)), givenDOT), "")
+	if err != nil {
+		return nil
+	}
+	switch of := spec.Task.(type) {
+	case train.Task1:
+		if g.Forest == nil || !slices.Equal(g.Forest.Parents(), of.Parents) {
+			return nil
+		}
+	case train.Task2:
+		if g.DAG == nil || !slices.EqualFunc(g.DAG.Parents(), of.Parents, slices.Equal) {
+			return nil
+		}
+	}
+	return g.Nodes
+}
+
 // strange returns an error if a folder has a file with a name that train uses.
 func strange(dir string) error {
-	names := []string{"weights.npz", "curve.csv", "given.dot", "learned.dot", summaryText, summaryJSON}
+	names := []string{"weights.npz", "curve.csv", givenDOT, "learned.dot", summaryText, summaryJSON}
 	for _, figure := range []string{"graph", "curve", "weights"} {
 		for _, ext := range []string{".png", ".svg", ".pdf", ".tex"} {
 			names = append(names, figure+ext)

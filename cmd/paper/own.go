@@ -26,6 +26,7 @@ import (
 const (
 	summaryText = "summary.txt"
 	summaryJSON = "summary.json"
+	givenDOT    = "given.dot"
 	ownStore    = "runs"
 )
 
@@ -56,7 +57,7 @@ func trainOwn(c *cobra.Command, f *trainFlags, arg string) error {
 		if old != "" {
 			fmt.Fprintf(w, "replaces    the files of run %s\n", old)
 		}
-		return dryRun(ctx, w, spec, f.jobs, store, out)
+		return dryRun(ctx, w, spec, g.Nodes, f.jobs, store, out)
 	}
 	if err := writable(out, store); err != nil {
 		return err
@@ -73,6 +74,7 @@ func trainOwn(c *cobra.Command, f *trainFlags, arg string) error {
 	if err != nil {
 		return err
 	}
+	own.Nodes = g.Nodes
 	text, undrawn, err := writeOwn(ctx, own, g, filepath.Join(store, run.Address), out)
 	if err != nil {
 		return err
@@ -157,9 +159,9 @@ func writeOwn(
 	}
 	var given strings.Builder
 	if g.DAG != nil {
-		err = g.DAG.WriteDOT(&given)
+		err = g.DAG.WriteDOT(&given, g.Nodes...)
 	} else {
-		err = g.Forest.WriteDOT(&given)
+		err = g.Forest.WriteDOT(&given, g.Nodes...)
 	}
 	if err != nil {
 		return "", nil, err
@@ -176,8 +178,8 @@ func writeOwn(
 			undrawn = append(undrawn, fmt.Errorf("not drawn: %w", err))
 		}
 	}
-	weights, err1 := os.ReadFile(filepath.Join(run, fmt.Sprintf("weights-%d.npz", own.Run.Spec.Steps)))
-	curve, err2 := os.ReadFile(filepath.Join(run, "curve.csv"))
+	weights, err1 := runs.ReadFile(filepath.Join(run, fmt.Sprintf("weights-%d.npz", own.Run.Spec.Steps)), math.MaxInt)
+	curve, err2 := runs.ReadFile(filepath.Join(run, "curve.csv"), math.MaxInt)
 	if err := errors.Join(err1, err2); err != nil {
 		return "", nil, errors.Join(append(undrawn, err)...)
 	}
@@ -187,7 +189,7 @@ func writeOwn(
 	}{
 		{"weights.npz", weights},
 		{"curve.csv", curve},
-		{"given.dot", []byte(given.String())},
+		{givenDOT, []byte(given.String())},
 		{"learned.dot", []byte(report.OwnDOT(own))},
 		{summaryText, []byte(text)},
 		{summaryJSON, data},
@@ -200,7 +202,9 @@ func writeOwn(
 }
 
 // dryRun prints the settings of a run, and the time and the memory that it takes.
-func dryRun(ctx context.Context, w io.Writer, spec train.Spec, workers int, store, out string) error {
+func dryRun(
+	ctx context.Context, w io.Writer, spec train.Spec, nodes []string, workers int, store, out string,
+) error {
 	text, err := json.Marshal(spec)
 	if err != nil {
 		return err
@@ -216,7 +220,7 @@ func dryRun(ctx context.Context, w io.Writer, spec train.Spec, workers int, stor
 	}
 	fmt.Fprintf(w, "run         %s\n", runs.Address(spec))
 	fmt.Fprintf(w, "experiment  %s\n", spec.Experiment())
-	fmt.Fprintf(w, "edges       %s\n", edges(spec))
+	fmt.Fprintf(w, "edges       %s\n", edges(spec, nodes))
 	fmt.Fprintf(w, "settings    %s\n", text)
 	fmt.Fprintf(w, "folder      %s\n", out)
 	switch state, err := stateOf(store, runs.Address(spec)); {

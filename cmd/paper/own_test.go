@@ -338,7 +338,7 @@ func TestBadSettingsAreRefusedByName(t *testing.T) {
 		{[]string{write(t, "text.dot", "x and y")}, []string{"text.dot: graph: not valid DOT", "expected digraph"}},
 		{[]string{write(t, "empty.dot", "")}, []string{"empty.dot: graph: not valid DOT"}},
 		{[]string{write(t, "two.dot", "digraph { s1 -> s3; s2 -> s3; s4 }")}, []string{"two.dot", "s2 -> s3", "Task 1", "Task 2, of several parents"}},
-		{[]string{write(t, "nine.dot", "digraph { s1 -> s2; s9 -> y }")}, []string{"nine.dot", "s9", "Task 2"}},
+		{[]string{write(t, "nine.dot", "digraph { s1 -> s2; s9 -> y }")}, []string{"nine.dot", "s9", "s3 is missing"}},
 		{[]string{good, "--prior", "dirichlt(1)"}, []string{"--prior", "dirichlt", "dirichlet"}},
 		{[]string{good, "--prior", "dirichlet(-1)"}, []string{"--prior", "-1"}},
 		{[]string{good, "--states", "1"}, []string{"--states", "1"}},

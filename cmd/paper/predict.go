@@ -1,13 +1,14 @@
 package main
 
 import (
-	"bufio"
+	"bytes"
 	"context"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"learncausal/internal/engine"
+	"learncausal/internal/text"
 	"learncausal/paper/experiment"
 	"learncausal/pkg/num"
 	"learncausal/pkg/runs"
@@ -32,20 +34,21 @@ of the next token of each: first the prediction of the trained model, then the
 prediction of the Bayes predictor of its task, which knows the graph and the prior.
 
 A line is a sequence of T tokens, the query last, as numbers from 0 to S-1 with
-spaces or commas between them. Empty lines are skipped. Any other line is an error,
-and nothing is predicted.`,
+spaces, commas, semicolons or tabs between them. The first line may name the nodes of
+the graph, as its DOT file does, in the order of the columns. Empty lines are skipped.
+Any other line is an error, and nothing is predicted.`,
 		Example: `  echo 0 1 0 2 1 0 | paper predict my-graph
   paper predict runs/173e6bddecc149ba sequences.csv`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(c *cobra.Command, args []string) error {
 			in, name := c.InOrStdin(), "standard input"
 			if len(args) == 2 && args[1] != "-" {
-				f, err := os.Open(args[1])
+				name = args[1]
+				b, err := runs.ReadFile(name, mostSequences)
 				if err != nil {
-					return fmt.Errorf("sequences: %w", err)
+					return fmt.Errorf("sequences: %s: %w; standard input may be a pipe", name, err)
 				}
-				defer f.Close()
-				in, name = f, args[1]
+				in = bytes.NewReader(b)
 			}
 			return predict(c.Context(), c.OutOrStdout(), args[0], store, in, name)
 		},
@@ -67,9 +70,14 @@ func predict(ctx context.Context, w io.Writer, arg, store string, in io.Reader, 
 	if r.Light() {
 		return fmt.Errorf("%s: the run is kept without weights, which predictions need", f.dir)
 	}
+	own := nodeNames(f.dir, r.Spec)
+	names := experiment.NodeNames(r.Spec, own)
 	announce(in, "sequences, one a line,")
 	var sequences [][]int
-	read := func() (err error) { sequences, err = readSequences(in, name, r.Spec.T(), r.Spec.S()); return err }
+	read := func() (err error) {
+		sequences, err = readSequences(in, name, names[:r.Spec.T()], r.Spec.S())
+		return err
+	}
 	if err := promptly(ctx, 0, read); err != nil {
 		return err
 	}
@@ -98,40 +106,125 @@ func predict(ctx context.Context, w io.Writer, arg, store string, in io.Reader, 
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		fmt.Fprintln(w, strings.Trim(fmt.Sprint(x), "[]"))
+		fmt.Fprintln(w, sequence(x, own))
 		row("trained model", trained, x, "no distribution: training has diverged")
 		row(title, bayes, x, "no distribution: this sequence has probability 0 under the prior")
 	}
 	return nil
 }
 
-// readSequences reads sequences of t tokens below s, one a line.
-func readSequences(in io.Reader, name string, t, s int) ([][]int, error) {
+// sequence returns the tokens, each with the name of its node if nodes have names of their
+// own, and the name of the label.
+func sequence(x []int, own []string) string {
+	if own == nil {
+		return strings.Trim(fmt.Sprint(x), "[]")
+	}
+	var all []string
+	for i, v := range x {
+		all = append(all, fmt.Sprintf("%s=%d", own[i], v))
+	}
+	if len(own) > len(x) {
+		all = append(all, "-> "+own[len(x)])
+	}
+	return strings.Join(all, " ")
+}
+
+// mostSequences is the largest accepted size of a file of sequences, in bytes.
+const mostSequences = 1 << 26
+
+// separator splits a line: commas, semicolons and tabs separate cells, which may be empty.
+var separator = regexp.MustCompile(` *[,;\t] *| +`)
+
+// cells returns the cells of a line without quotation marks, and without empty ones at the
+// end, which spreadsheets add to short lines.
+func cells(line string) []string {
+	all := separator.Split(strings.Trim(line, " "), -1)
+	for i, c := range all {
+		all[i] = strings.Trim(c, `"'`)
+	}
+	for len(all) > 0 && all[len(all)-1] == "" {
+		all = all[:len(all)-1]
+	}
+	return all
+}
+
+// columns returns the position of each column if the first line has the names of the
+// positions, which may have spaces, in any order. It returns nil for a line of numbers.
+func columns(line string, names []string) ([]int, error) {
+	head := cells(line)
+	if !slices.ContainsFunc(head, func(c string) bool { _, err := strconv.Atoi(c); return err != nil }) {
+		return nil, nil
+	}
+	if i := strings.IndexAny(line, ",;\t"); i >= 0 {
+		r := csv.NewReader(strings.NewReader(line))
+		r.Comma, r.TrimLeadingSpace, r.LazyQuotes = rune(line[i]), true, true
+		var err error
+		if head, err = r.Read(); err != nil {
+			return nil, err
+		}
+	}
+	var at []int
+	for _, c := range head {
+		at = append(at, slices.Index(names, strings.TrimSpace(c)))
+	}
+	sorted := slices.Sorted(slices.Values(at))
+	if sorted[len(sorted)-1] < 0 {
+		return nil, nil // no name: the tokens are wrong
+	}
+	for i := range names {
+		if !slices.Contains(at, i) || len(at) != len(names) {
+			return nil, fmt.Errorf("the names of columns %q, want each of %q once", head, names)
+		}
+	}
+	return at, nil
+}
+
+// readSequences reads sequences of tokens below s, one a line, for positions with the given
+// names.
+func readSequences(in io.Reader, name string, names []string, s int) ([][]int, error) {
+	data, err := io.ReadAll(io.LimitReader(in, mostSequences+1))
+	if err == nil && len(data) > mostSequences {
+		err = fmt.Errorf("want at most %d bytes", mostSequences)
+	}
+	if err == nil {
+		data, err = text.Decode(data)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
 	var all [][]int
-	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, 1<<20)
-	for n := 1; lines.Scan(); n++ {
-		fields := strings.FieldsFunc(lines.Text(), func(c rune) bool { return strings.ContainsRune(", \t\r", c) })
+	var at []int
+	t, first := len(names), true
+	for n, line := range strings.Split(string(data), "\n") {
+		fields := cells(line)
 		if len(fields) == 0 {
 			continue
 		}
+		if first {
+			first = false
+			if at, err = columns(line, names); err != nil {
+				return nil, fmt.Errorf("%s, line %d: %w", name, n+1, err)
+			} else if at != nil {
+				continue
+			}
+		}
 		if len(fields) != t {
 			return nil, fmt.Errorf("%s, line %d: %d tokens, want %d with spaces or commas between them",
-				name, n, len(fields), t)
+				name, n+1, len(fields), t)
 		}
 		x := make([]int, t)
 		for i, field := range fields {
 			v, err := strconv.Atoi(field)
 			if err != nil || v < 0 || v >= s {
 				return nil, fmt.Errorf("%s, line %d, token %d: %q, want a number from 0 to %d",
-					name, n, i+1, field, s-1)
+					name, n+1, i+1, field, s-1)
+			}
+			if at != nil {
+				i = at[i]
 			}
 			x[i] = v
 		}
 		all = append(all, x)
-	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if len(all) == 0 {
 		return nil, errors.New(name + ": no sequence")

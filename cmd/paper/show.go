@@ -142,7 +142,7 @@ func show(w io.Writer, arg, store string) error {
 		return err
 	}
 	fmt.Fprintf(w, "run %s: %s\n%s\n\n", runs.Address(spec), spec.Experiment(), text)
-	fmt.Fprintf(w, "edges: %s\n%s\n", edges(spec), state)
+	fmt.Fprintf(w, "edges: %s\n%s\n", edges(spec, nodeNames(f.dir, spec)), state)
 	printCurve(w, curve)
 	return files(w, f.dir)
 }
@@ -161,13 +161,14 @@ func printCurve(w io.Writer, curve []train.Point) {
 	t.Flush()
 }
 
-// edges names the first edges of the graph of a run as in a DOT file, where positions
-// count from 1.
-func edges(spec train.Spec) string {
+// edges returns the first edges of the graph of a run as in a DOT file. The names of its nodes
+// are own, or s1..sT and y.
+func edges(spec train.Spec, own []string) string {
 	const most = 30
 	var all []string
+	names := experiment.NodeNames(spec, own)
 	add := func(parent, child int) {
-		all = append(all, experiment.OwnEdge{Parent: parent, Child: child}.Name(spec.T()))
+		all = append(all, experiment.OwnEdge{Parent: parent, Child: child}.Name(names))
 	}
 	switch of := spec.Task.(type) {
 	case train.Task1:

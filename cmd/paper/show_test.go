@@ -47,7 +47,7 @@ func TestShowNamesTheEdges(t *testing.T) {
 		{train.Task1{Parents: []int{-1, -1}}, "none"},
 		{train.Task1{Parents: graph.Star(40).Parents()}, "s1 -> s31, and 8 more"},
 	} {
-		if got := edges(train.Spec{Task: test.task}); !strings.HasSuffix(got, test.want) {
+		if got := edges(train.Spec{Task: test.task}, nil); !strings.HasSuffix(got, test.want) {
 			t.Errorf("%v: %s, want %s", test.task, got, test.want)
 		}
 	}

@@ -26,6 +26,7 @@ type Own struct {
 	References []Reference
 	Attention  []*mat.Dense // of each head of the first layer: T x T
 	Edges      []OwnEdge    // given, learned or both; by child and then by parent
+	Nodes      []string     // names from a DOT file, or nil
 }
 
 // A Reference compares a run with a predictor that needs no training, on the same
@@ -60,15 +61,27 @@ type OwnEdge struct {
 	Learned   bool    `json:"learned,omitempty"`
 }
 
-// Name returns the edge in the syntax of the DOT file of a graph on t positions:
-// "s1 -> s3", or "s3 -> y" for an edge of the label.
-func (e OwnEdge) Name(t int) string {
-	child := fmt.Sprintf("s%d", e.Child+1)
-	if e.Child == t {
-		child = "y"
+// Name returns the edge with the names of its nodes, as in "s1 -> s3".
+func (e OwnEdge) Name(names []string) string { return names[e.Parent] + " -> " + names[e.Child] }
+
+// NodeNames returns the names own of the nodes of the graph of a run, or the names s1..sT and,
+// for Task 2, y if own is nil.
+func NodeNames(spec train.Spec, own []string) []string {
+	if own != nil {
+		return own
 	}
-	return fmt.Sprintf("s%d -> %s", e.Parent+1, child)
+	names := make([]string, spec.T())
+	for i := range names {
+		names[i] = fmt.Sprintf("s%d", i+1)
+	}
+	if _, label := spec.Task.(train.Task2); label {
+		names = append(names, "y")
+	}
+	return names
 }
+
+// Names returns the names of the nodes, see [NodeNames].
+func (o *Own) Names() []string { return NodeNames(o.Run.Spec, o.Nodes) }
 
 // Found returns the counts of [CountEdges].
 func (o *Own) Found() (given, found, others int) { return CountEdges(o.Edges) }

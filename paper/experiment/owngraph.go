@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -21,6 +20,7 @@ type OwnGraph struct {
 	Name   string // for a file or folder: chain-12
 	Forest *graph.Forest
 	DAG    *graph.DAG
+	Nodes  []string // their names in a DOT file, or nil for s1..sT, see [graph.Read]
 }
 
 // T returns the number of positions.
@@ -90,7 +90,6 @@ func GraphsOfThePaper() []*OwnGraph {
 
 var (
 	familyForm = regexp.MustCompile(`^([a-z0-9-]+)\((-?\d+)\)$`)
-	labelForm  = regexp.MustCompile(`\by\b`)
 	notInNames = regexp.MustCompile(`[^a-z0-9]+`)
 )
 
@@ -123,39 +122,20 @@ func OpenGraph(text, dir string) (*OwnGraph, error) {
 	return ReadGraph(bytes.NewReader(b), strings.Trim(name, "-"), path)
 }
 
-// maxDOT is the largest accepted size of a DOT file, in bytes; a graph on graph.MaxT
-// positions takes less.
+// maxDOT is the size of a DOT file, in bytes, that [graph.Read] refuses.
 const maxDOT = 1 << 24
 
-// ReadGraph reads a DOT digraph, which is of Task 2 if it has a node y. An empty name
-// stands for my-graph. Errors begin with where, the place of the text.
+// ReadGraph reads a DOT digraph, see [graph.Read]. An empty name stands for my-graph. Errors
+// begin with where, the place of the text.
 func ReadGraph(r io.Reader, name, where string) (*OwnGraph, error) {
 	if name == "" {
 		name = "my-graph"
 	}
-	text, err := io.ReadAll(io.LimitReader(r, maxDOT+1))
-	if err == nil && len(text) > maxDOT {
-		err = fmt.Errorf("want at most %d bytes", maxDOT)
-	}
+	forest, dag, nodes, err := graph.Read(r)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", where, err)
 	}
-	forest, err := graph.ReadDOT(strings.NewReader(string(text)))
-	if err == nil {
-		return &OwnGraph{Name: name, Forest: forest}, nil
-	}
-	if errors.Is(err, graph.ErrSyntax) {
-		return nil, fmt.Errorf("%s: %w", where, err)
-	}
-	if labelForm.Match(text) {
-		dag, err := graph.ReadDAG(strings.NewReader(string(text)))
-		if err != nil {
-			return nil, fmt.Errorf("%s, read as Task 2 for its node y: %w", where, err)
-		}
-		return &OwnGraph{Name: name, DAG: dag}, nil
-	}
-	const as = "read as Task 1 as it has no node y (Task 2, of several parents, has one)"
-	return nil, fmt.Errorf("%s, %s: %w", where, as, err)
+	return &OwnGraph{Name: name, Forest: forest, DAG: dag, Nodes: nodes}, nil
 }
 
 // noGraph returns the error for a text that names neither a file nor a family, with the

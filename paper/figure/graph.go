@@ -18,11 +18,20 @@ type Graph struct {
 	Parents []int
 	// Query marks the last position as the query, which has no parent.
 	Query bool
+	Names []Label // of the positions, below them; without names they are s_1, …, s_T
 }
 
 func (g *Graph) check() error {
 	if len(g.Parents) == 0 {
 		return fmt.Errorf("graph has no nodes")
+	}
+	if n := len(g.Names); n > 0 && n != len(g.Parents) {
+		return fmt.Errorf("graph has %d names of %d nodes, want as many", n, len(g.Parents))
+	}
+	for _, l := range g.Names {
+		if err := l.check(); err != nil {
+			return err
+		}
 	}
 	for i, p := range g.Parents {
 		switch {
@@ -42,11 +51,15 @@ func (g *Graph) Layout(w vg.Length) (Room, error) {
 		return Room{}, err
 	}
 	n := vg.Length(len(g.Parents))
-	w = min(max(w, minSpacing*n), maxSpacing*n)
+	least := vg.Length(minSpacing)
+	if g.Names != nil {
+		least = smallSize + 1
+	}
+	w = min(max(w, least*n), max(maxSpacing, longestName(g.Names))*n)
 	s := g.shape(w)
 	height := snap(s.below+s.radius+max(s.arc, s.radius)+2) + pixel
 	r := Room{Width: snap(s.spacing * n), Height: height, Left: 2, Right: 2}
-	if g.Query {
+	if g.queryBelow(s) {
 		r.Bottom = smallSize + 4
 	}
 	return r, nil
@@ -68,11 +81,15 @@ type graphShape struct {
 	pull            vg.Length // length of an arc's handles, in parts of its span
 	arc             vg.Length // height of the highest arc
 	below           vg.Length // space for labels below the nodes
+	upright         bool      // labels are upright, as they are wider than the spacing
 }
 
 func (g *Graph) shape(w vg.Length) graphShape {
 	var s graphShape
-	s.spacing = min(maxSpacing, w/vg.Length(len(g.Parents)))
+	s.spacing = w / vg.Length(len(g.Parents))
+	if g.Names == nil {
+		s.spacing = min(maxSpacing, s.spacing)
+	}
 	s.radius = min(maxRadius, 0.38*s.spacing)
 	longest := vg.Length(0)
 	for i, p := range g.Parents {
@@ -86,7 +103,10 @@ func (g *Graph) shape(w vg.Length) graphShape {
 	limit := min(maxArc, max(minArc, w/4))
 	s.pull = min(0.42, limit/(rise*max(longest, 1)))
 	s.arc = s.radius + rise*s.pull*longest
-	if s.radius < labelInside {
+	switch s.upright = longestName(g.Names) > s.spacing; {
+	case s.upright:
+		s.below = longestName(g.Names)
+	case s.radius < labelInside || g.Names != nil:
 		s.below = smallSize + 3
 	}
 	return s
@@ -121,6 +141,12 @@ func (g *Graph) Draw(c draw.Canvas) error {
 	return nil
 }
 
+// queryBelow reports whether the word query stands below the last node and its label.
+func (g *Graph) queryBelow(s graphShape) bool {
+	n := len(g.Names)
+	return g.Query && (n == 0 || g.Names[n-1].Text != "query" && !s.upright)
+}
+
 // node draws node i about p. Its label stands inside, or below a small node.
 func (g *Graph) node(c draw.Canvas, i int, p vg.Point, s graphShape) {
 	line := draw.LineStyle{Color: black, Width: 0.7}
@@ -136,12 +162,22 @@ func (g *Graph) node(c draw.Canvas, i int, p vg.Point, s graphShape) {
 	below := textStyle(smallSize, text.XCenter, text.YTop)
 	if query {
 		c.Stroke(circle(p, s.radius-line.Width/2-1.7))
+	}
+	if query && g.queryBelow(s) {
 		Text("query").Draw(c, below, vg.Point{X: p.X, Y: c.Min.Y - 2})
 	}
 	if s.below == 0 {
 		// A letter with a subscript looks centred by its x-height.
 		p.Y += 0.6 - xHeight/2*labelSize
 		Node(i).Draw(c, textStyle(labelSize, text.XCenter, text.YBottom), p)
+		return
+	}
+	if g.Names != nil {
+		if s.upright {
+			below = textStyle(smallSize, text.XRight, text.YCenter)
+			below.Rotation = math.Pi / 2
+		}
+		g.Names[i].Draw(c, below, vg.Point{X: p.X, Y: p.Y - s.radius - 3})
 		return
 	}
 	fits := func(l Label) bool { return l.Width(smallSize) <= float64(s.spacing)-3 }

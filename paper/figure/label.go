@@ -37,6 +37,20 @@ func (l Label) source() string {
 	return s
 }
 
+// Or returns l with the forms of other that l lacks: the whole label if the font has no glyph
+// for a character, or its TeX if a character has no LaTeX.
+func (l Label) Or(other Label) Label {
+	if l.TeX == "" {
+		if _, err := EscapeTeX(l.Text); err != nil {
+			l.TeX = other.source()
+		}
+	}
+	if l.check() != nil {
+		return other
+	}
+	return l
+}
+
 // check returns an error if the label has characters without a glyph or without LaTeX.
 func (l Label) check() error {
 	if l.Text == "" && l.TeX != "" {

@@ -21,9 +21,11 @@ type Matrix struct {
 	Values [][]float64
 	// Rows and Columns group consecutive rows and columns, level by level from
 	// the matrix outwards. The sizes of a level add up to the size of the matrix.
-	// Lines separate the groups. Without groups the indices are shown, counted
-	// from 1.
+	// Lines separate the groups. Without groups and names the indices are shown,
+	// counted from 1.
 	Rows, Columns  [][]Group
+	RowNames       []Label // on the left
+	ColumnNames    []Label // above, upright
 	Numbered       []int   // innermost groups of Columns with indices below, counted from 1 in each
 	XLabel, YLabel Label   // outside the groups
 	Blocks         []Block // outlined
@@ -67,6 +69,19 @@ func (m *Matrix) check() error {
 	for k, level := range m.Columns {
 		if err := checkGroups(level, columns); err != nil {
 			return fmt.Errorf("column groups of level %d: %w", k, err)
+		}
+	}
+	for _, names := range []struct {
+		labels []Label
+		n      int
+	}{{m.RowNames, rows}, {m.ColumnNames, columns}} {
+		if n := len(names.labels); n != 0 && n != names.n {
+			return fmt.Errorf("%d names of %d rows or columns, want as many", n, names.n)
+		}
+		for _, l := range names.labels {
+			if err := l.check(); err != nil {
+				return err
+			}
 		}
 	}
 	if least := m.leastCell(); m.Cell > 0 && m.Cell < float64(least) {
@@ -141,12 +156,14 @@ func (m *Matrix) plot(frame vg.Point) *plot.Plot {
 	p.Y.Scale = plot.InvertedScale{Normalizer: plot.LinearScale{}}
 	p.X.Width, p.Y.Width, p.X.Tick.Width, p.Y.Tick.Width = 0, 0, 0, 0
 	p.X.Tick.Marker, p.Y.Tick.Marker = plot.ConstantTicks(nil), plot.ConstantTicks(nil)
-	if len(m.Columns) == 0 {
+	switch {
+	case m.ColumnNames != nil:
+	case len(m.Columns) == 0:
 		p.X.Tick.Marker = indexTicks(columns, frame.X)
-	} else {
+	default:
 		p.X.Tick.Marker = m.groupTicks(frame.X / vg.Length(columns))
 	}
-	if len(m.Rows) == 0 {
+	if len(m.Rows) == 0 && m.RowNames == nil {
 		p.Y.Tick.Marker = indexTicks(rows, frame.Y)
 	}
 	setLabel(&p.X, m.XLabel)
@@ -156,9 +173,20 @@ func (m *Matrix) plot(frame vg.Point) *plot.Plot {
 
 const levelSpace = smallSize + 6 // one level of group labels with its bracket
 
+// longestName returns the length of the longest name with the space around it, or 0.
+func longestName(names []Label) (w vg.Length) {
+	for _, l := range names {
+		w = max(w, vg.Length(l.Width(smallSize))+4)
+	}
+	return w
+}
+
 // leastCell returns the least size of a cell at which every label fits its group.
 func (m *Matrix) leastCell() vg.Length {
 	least := pixel
+	if m.RowNames != nil || m.ColumnNames != nil {
+		least = smallSize + 1
+	}
 	for _, level := range slices.Concat(m.Rows, m.Columns) {
 		for _, g := range level {
 			least = max(least, (m.shortest(g.Label).Width(smallSize)+2)/float64(g.Size))
@@ -192,6 +220,7 @@ func (m heat) DataRange() (xmin, xmax, ymin, ymax float64) {
 // GlyphBoxes reserves the space for the brackets.
 func (m heat) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 	left, top := levelSpace*vg.Length(len(m.Rows)), levelSpace*vg.Length(len(m.Columns))
+	left, top = left+longestName(m.RowNames), top+longestName(m.ColumnNames)
 	return []plot.GlyphBox{
 		{X: 0, Rectangle: vg.Rectangle{Min: vg.Point{X: -left}}},
 		{Y: 1, Rectangle: vg.Rectangle{Max: vg.Point{Y: top}}},
@@ -210,6 +239,15 @@ func (m heat) Plot(c draw.Canvas, _ *plot.Plot) {
 	m.side(c, m.Rows, ch, func(along, out vg.Length) vg.Point {
 		return vg.Point{X: c.Min.X - out, Y: c.Max.Y - along}
 	})
+	for i, l := range m.RowNames {
+		at := vg.Point{X: c.Min.X - 3, Y: y(i) - ch/2}
+		l.Draw(c, textStyle(smallSize, text.XRight, text.YCenter), at)
+	}
+	upright := textStyle(smallSize, text.XLeft, text.YCenter)
+	upright.Rotation = math.Pi / 2
+	for j, l := range m.ColumnNames {
+		l.Draw(c, upright, vg.Point{X: x(j) + cw/2, Y: c.Max.Y + 3})
+	}
 	c.SetLineStyle(thinLine)
 	c.Stroke(c.Rectangle.Path())
 	c.SetLineStyle(draw.LineStyle{Color: highlight, Width: 1.25})

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -31,7 +32,38 @@ func OwnFigures(o *experiment.Own) ([]*figure.Figure, error) {
 		return nil, err
 	}
 	f, err := WeightsFigure("weights", o.Run.Final.Weights, g)
+	if err != nil {
+		return nil, err
+	}
+	f.Width, err = nameNodes(f, o)
 	return append(all, f), err
+}
+
+// nameNodes writes the names of the nodes at the graphs and at the matrices over positions of
+// a figure, if nodes have names of their own. It returns the least width of the figure, or its
+// width if it is larger. A name that the font or LaTeX lacks is s_i there.
+func nameNodes(f *figure.Figure, o *experiment.Own) (figure.Width, error) {
+	var names []figure.Label
+	for i, name := range o.Nodes {
+		names = append(names, figure.Text(name).Or(figure.Node(i)))
+	}
+	t := o.Run.Spec.T()
+	for _, panel := range slices.Concat(f.Rows...) {
+		switch p := panel.(type) {
+		case *figure.Graph:
+			p.Names = names
+		case *figure.Matrix:
+			if names != nil && len(p.Columns) == 0 {
+				p.ColumnNames, p.XLabel, p.YLabel = names[:t], figure.Label{}, figure.Label{}
+				p.RowNames = names
+				if n := len(p.Values); n < len(names) { // the last row is the row of the label
+					p.RowNames = append(slices.Clone(names[:n-1]), names[t])
+				}
+			}
+		}
+	}
+	least, err := f.LeastWidth()
+	return max(f.Width, least), err
 }
 
 func graphOf(spec train.Spec) (Graph, error) {
@@ -82,8 +114,8 @@ func ownGraph(o *experiment.Own) (*figure.Figure, error) {
 	for ; len(panels) > 0; panels = panels[min(wide, len(panels)):] {
 		f.Rows = append(f.Rows, panels[:min(wide, len(panels))])
 	}
-	least, err := f.LeastWidth()
-	f.Width = max(f.Width, least)
+	var err error
+	f.Width, err = nameNodes(f, o)
 	return f, err
 }
 
@@ -147,15 +179,19 @@ func ownCurve(o *experiment.Own) *figure.Figure {
 // edges that were not given are red. [graph.ReadDOT] reads it if no position has learned
 // two parents, and [graph.ReadDAG], for Task 2, if the label has learned a parent.
 func OwnDOT(o *experiment.Own) string {
-	_, label := o.Run.Spec.Task.(train.Task2)
-	t := o.Run.Spec.T()
+	names := slices.Clone(o.Names())
+	if o.Nodes != nil {
+		for i, name := range names {
+			names[i] = `"` + strings.ReplaceAll(name, `"`, `\"`) + `"`
+		}
+	}
 	var b strings.Builder
 	b.WriteString("digraph {\n")
-	for i := range t {
-		fmt.Fprintf(&b, "\ts%d;\n", i+1)
+	if o.Nodes != nil {
+		fmt.Fprintf(&b, "\tquery=%s;\n", names[len(names)-1])
 	}
-	if label {
-		b.WriteString("\ty;\n")
+	for _, name := range names {
+		fmt.Fprintf(&b, "\t%s;\n", name)
 	}
 	for _, e := range o.Edges {
 		if e.Learned {
@@ -163,7 +199,7 @@ func OwnDOT(o *experiment.Own) string {
 			if !e.Given {
 				colour = ", color=red"
 			}
-			fmt.Fprintf(&b, "\t%s [label=\"%.2f\"%s];\n", e.Name(t), e.Attention, colour)
+			fmt.Fprintf(&b, "\t%s [label=\"%.2f\"%s];\n", e.Name(names), e.Attention, colour)
 		}
 	}
 	b.WriteString("}\n")
@@ -198,7 +234,8 @@ func OwnText(o *experiment.Own) (string, error) {
 	}
 	b.WriteString("\nAn edge is learned if a head's attention to the parent is more than half way from uniform to 1.\n")
 	if _, several := spec.Task.(train.Task2); several {
-		fmt.Fprintf(&b, "The last position, s%d, serves the label: its own parents are not read off.\n", spec.T())
+		fmt.Fprintf(&b, "The last position, %s, serves the label: its own parents are not read off.\n",
+			o.Names()[spec.T()-1])
 	}
 	b.WriteString(differences(o))
 	return b.String(), nil
@@ -227,7 +264,7 @@ func differences(o *experiment.Own) string {
 			if e.Learned {
 				kind = "other"
 			}
-			name := e.Name(o.Run.Spec.T())
+			name := e.Name(o.Names())
 			lines = append(lines, fmt.Sprintf("  %-6s  %s  attention %.2f\n", kind, name, e.Attention))
 		}
 	}
@@ -296,7 +333,7 @@ func OwnJSON(o *experiment.Own) ([]byte, error) {
 		})
 	}
 	for _, e := range o.Edges {
-		out.Edges = append(out.Edges, edge{e.Name(o.Run.Spec.T()), e.Attention, e.Given, e.Learned})
+		out.Edges = append(out.Edges, edge{e.Name(o.Names()), e.Attention, e.Given, e.Learned})
 	}
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)

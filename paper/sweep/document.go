@@ -8,6 +8,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
+	"learncausal/internal/text"
 	"learncausal/pkg/runs"
 )
 
@@ -31,6 +32,9 @@ const mostBytes = 1 << 20
 
 func readDocument(path string) (*document, error) {
 	b, err := runs.ReadFile(path, mostBytes)
+	if err == nil {
+		b, err = text.Decode(b)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("sweep: the plan %s: %w", path, err)
 	}

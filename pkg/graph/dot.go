@@ -2,62 +2,142 @@ package graph
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-
-	syntax "gonum.org/v1/gonum/graph/formats/dot"
-	"gonum.org/v1/gonum/graph/formats/dot/ast"
 )
 
-// ReadDOT reads a forest from a file that holds one DOT digraph, with edges from parent to
-// child:
+// Read reads the causal graph of a file that holds one DOT digraph, with edges from parent
+// to child: a forest, for Task 1, or a DAG, for Task 2. The other is nil.
 //
 //	digraph { s1 -> {s2 s3}; s2 -> s4; s3 -> s5; s6 }
+//	digraph { {rain sprinkler} -> wet }
 //
-// The T nodes are named either 0..T-1 or s1..sT, the paper's names, where s1 is position 0.
-// The file names every node, in any order: a root without children and the query, which is
-// the last node, stand alone. Attributes and ports are ignored, subgraphs are expanded, and
-// an edge repeated in a strict digraph counts once.
+// A file may name the T positions s1..sT, as the paper does, or 0..T-1. Then s1 is position
+// 0, a graph with a node y, the label, is a DAG, and names is nil. The file names every node,
+// in any order: a root without children and the query, the last node, stand alone.
 //
-// The errors are those of [New], with the names of the file, and one for each departure
-// from the rules above. A file has at most 1 MiB, 4096 nodes, 16384 edges and subgraphs
-// nested 64 deep.
-func ReadDOT(r io.Reader) (*Forest, error) {
-	in, err := readDOT(r)
+// In other files names[i] is the name of node i. Parents come before their children, and
+// else the nodes keep the order of the file. The query or label is the last node, the last
+// without children in the file. The graph attribute query names a different one, and so does
+// a node y with parents and no child. If it has parents, and it is named or some node has two
+// parents, the graph is a DAG.
+//
+// Subgraphs are expanded, and an edge repeated in a strict digraph counts once. Edges and
+// nodes of style invis are left out. An error names any other attribute that hides an edge or
+// its direction. Other attributes, and ports, are ignored.
+//
+// The other errors are those of [New] and [NewDAG], with the names of the file, and one for
+// each departure from the rules above. A file has at most 1 MiB, 4096 nodes, 16384 edges and
+// subgraphs nested 64 deep.
+func Read(r io.Reader) (f *Forest, g *DAG, names []string, err error) {
+	d, err := readDiagram(r)
 	if err != nil {
-		return nil, err
+		return nil, nil, nil, err
 	}
-	d, err := in.diagram(plainName(in.nodes), len(in.nodes), "each root and the query")
+	if d.own {
+		names = d.names
+	}
+	caused, several := d.inDegrees()
+	switch {
+	case d.labelled() || d.own && caused && (several || d.named):
+		g, err = d.dag()
+	default:
+		f, err = d.forest()
+		if err != nil && several {
+			err = fmt.Errorf("%w; read as Task 1 as it has no node y (Task 2, of several parents, has one, "+
+				"or a label with parents that the attribute query of the graph names)", err)
+		} else if err != nil && d.own && caused {
+			err = fmt.Errorf("%w; the attribute query of the graph names a different query, "+
+				"or the label of a graph of Task 2, as in query=%s", err, quote(d.names[len(d.names)-1]))
+		}
+	}
 	if err != nil {
-		return nil, err
+		return nil, nil, nil, err
 	}
-	return build(d.n, d.edges, d.name)
+	return f, g, names, nil
 }
 
-// ReadDAG reads a [DAG] from a DOT file, under the rules of [ReadDOT] with two changes: the
-// label is the node y, in addition to the T positions, and a node may have several parents.
-// They are in increasing order, as in the paper, wherever their edges stand in the file. For
-// a different order the attribute headlabel, which Graphviz draws at the head of the arrow,
-// numbers the edges to the node 1..k:
+// ReadDOT reads a forest from a DOT file, see [Read].
+func ReadDOT(r io.Reader) (*Forest, error) {
+	d, err := readDiagram(r)
+	if err != nil {
+		return nil, err
+	}
+	return d.forest()
+}
+
+// ReadDAG reads a [DAG] from a DOT file, see [Read]. The parents of a node are in increasing
+// order, as in the paper, wherever their edges stand in the file. For a different order the
+// attribute headlabel, which Graphviz draws at the head of the arrow, numbers the edges to
+// the node 1..k:
 //
 //	digraph { {s1 s2} -> s3; s3 -> s4 [headlabel=1]; s1 -> s4 [headlabel=2]; {s3 s4} -> y }
 //
 // is NewDAG of {}, {}, {0, 1}, {2, 0}, {2, 3}.
 func ReadDAG(r io.Reader) (*DAG, error) {
-	in, err := readDOT(r)
+	d, err := readDiagram(r)
 	if err != nil {
 		return nil, err
 	}
-	t := len(in.nodes) - 1
-	d, err := in.diagram(withLabel(plainName(in.nodes), t), t, "the label "+label+" and each root")
-	if err != nil {
-		return nil, err
+	return d.dag()
+}
+
+// A diagram is a graph on the nodes 0..n-1 with names.
+type diagram struct {
+	names  []string
+	edges  [][2]int
+	places map[[2]int]string // headlabels of the edges that have one
+	own    bool              // the names are neither s1..sT nor 0..T-1
+	named  bool              // own, and the file names the last node as its query or label
+}
+
+// newDiagram returns a diagram with the names own, or with the names paper if there are none.
+func newDiagram(paper, own []string, edges [][2]int) *diagram {
+	d := &diagram{names: paper, edges: edges, places: make(map[[2]int]string)}
+	if len(own) > 0 {
+		if len(own) != len(paper) {
+			panic(fmt.Sprintf("graph: %d names of %d nodes, want as many or none", len(own), len(paper)))
+		}
+		d.names, d.own = own, true
 	}
-	parents := make([][]int, d.n)
+	return d
+}
+
+func (d *diagram) name(i int) string { return d.names[i] }
+
+// labelled reports whether the diagram has the positions s1..sT or 0..T-1 and a label.
+func (d *diagram) labelled() bool {
+	n := len(d.names)
+	return !d.own && n > 0 && d.names[n-1] == label
+}
+
+// inDegrees reports whether the last node has a parent, and whether some node has several.
+func (d *diagram) inDegrees() (last, several bool) {
+	degrees := make([]int, len(d.names)+1)
+	for _, e := range d.edges {
+		degrees[e[1]]++
+		last = last || e[1] == len(d.names)-1
+	}
+	return last, slices.Max(degrees) > 1
+}
+
+func (d *diagram) forest() (*Forest, error) {
+	if d.labelled() {
+		return nil, fmt.Errorf("graph: node %s is a label, want a forest without it, or ReadDAG", label)
+	}
+	return build(len(d.names), d.edges, d.name)
+}
+
+func (d *diagram) dag() (*DAG, error) {
+	n := len(d.names)
+	if n > 1 && !d.own && !d.labelled() {
+		return nil, fmt.Errorf("graph: nodes %s..%s without a label, want a node %s", d.names[0], d.names[n-1], label)
+	}
+	parents := make([][]int, n)
 	for _, e := range d.edges {
 		parents[e[1]] = append(parents[e[1]], e[0])
 	}
@@ -66,6 +146,7 @@ func ReadDAG(r io.Reader) (*DAG, error) {
 	}
 	for i, ps := range parents {
 		slices.Sort(ps)
+		var err error
 		if parents[i], err = d.inPlace(ps, i); err != nil {
 			return nil, err
 		}
@@ -94,244 +175,79 @@ func (d *diagram) inPlace(parents []int, i int) ([]int, error) {
 	return placed, nil
 }
 
-// A diagram is a graph on the nodes 0..n-1 with names.
-type diagram struct {
-	n      int
-	edges  [][2]int
-	places map[[2]int]string // headlabels of the edges that have one
-	name   func(int) string
-}
-
 // label is the name of the label of a [DAG].
 const label = "y"
 
-// ErrSyntax is the error for a text that is not DOT.
-var ErrSyntax = errors.New("not valid DOT")
-
-// readDOT reads the digraph of a DOT file. It skips a byte order mark, which some editors
-// write.
-func readDOT(r io.Reader) (*drawing, error) {
-	const arrows = `want "digraph", and "->" from parent to child`
-	data, err := io.ReadAll(io.LimitReader(r, maxFile+1))
-	if err != nil {
-		return nil, fmt.Errorf("graph: reading DOT: %w", err)
+// paperNames returns s1..sT.
+func paperNames(t int) []string {
+	names := make([]string, t)
+	for i := range names {
+		names[i] = "s" + strconv.Itoa(i+1)
 	}
-	if len(data) > maxFile {
-		return nil, fmt.Errorf("graph: DOT file of more than %d bytes, the limit", maxFile)
-	}
-	file, err := syntax.ParseBytes(bytes.TrimPrefix(data, []byte("\ufeff")))
-	if err != nil {
-		why := strings.Replace(err.Error(), "one of strict, graphx or digraph", "digraph", 1)
-		return nil, fmt.Errorf("graph: %w: %s", ErrSyntax, why)
-	}
-	if n := len(file.Graphs); n != 1 {
-		return nil, fmt.Errorf("graph: DOT file holds %d graphs: want 1", n)
-	}
-	g := file.Graphs[0]
-	if !g.Directed {
-		return nil, errors.New("graph: undirected DOT graph: " + arrows)
-	}
-	d := &drawing{strict: g.Strict, seen: make(map[string]bool)}
-	d.add(g.Stmts)
-	switch {
-	case d.excess != "":
-		return nil, fmt.Errorf("graph: DOT file with more than %s, the limit", d.excess)
-	case d.undirected != nil:
-		return nil, fmt.Errorf("graph: undirected DOT edge in %q: %s", d.undirected, arrows)
-	}
-	return d, nil
+	return names
 }
 
-// Limits on a DOT file. Graphs for training have fewer nodes, and few parents for each.
-const (
-	maxFile  = 1 << 20
-	maxNodes = 1 << 12
-	maxEdges = 4 * maxNodes
-	maxDepth = 64
+// numberNames returns 0..T-1.
+func numberNames(t int) []string {
+	names := make([]string, t)
+	for i := range names {
+		names[i] = strconv.Itoa(i)
+	}
+	return names
+}
+
+var (
+	paperForm  = regexp.MustCompile(`^s[1-9][0-9]*$`)
+	numberForm = regexp.MustCompile(`^-?[0-9]+$`)
 )
 
-// diagram returns the drawing with its nodes numbered by their names. The first t nodes are
-// positions. The error for an unknown name mentions others, the nodes that a file may lack.
-func (d *drawing) diagram(name func(int) string, t int, others string) (*diagram, error) {
-	n := len(d.nodes)
-	out := &diagram{n: n, places: make(map[[2]int]string), name: name}
-	if n < 2 {
-		return out, nil // build and checkDAG refuse it
+// positions returns the given nodes in the order s1..sT or 0..T-1, with the label last, or
+// nil if they have other names. It is an error if a position is missing among nodes that all
+// have such names.
+func positions(nodes []string) ([]string, error) {
+	rest := slices.DeleteFunc(slices.Clone(nodes), func(id string) bool { return id == label })
+	other := func(form *regexp.Regexp) bool {
+		return slices.ContainsFunc(rest, func(id string) bool { return !form.MatchString(id) })
 	}
-	number := make(map[string]int)
-	for i := range n {
-		number[name(i)] = i
-	}
-	for _, id := range d.nodes {
-		if _, ok := number[id]; !ok {
-			const want = "a file with %d nodes names them 0..%d or s1..s%d, %s among them"
-			return nil, fmt.Errorf("graph: DOT node %q: "+want+"%s", id, n, t-1, t, others, d.meant(id, t))
-		}
-	}
-	known := make(map[[2]int]bool)
-	for _, a := range d.edges {
-		e := [2]int{number[a.from], number[a.to]}
-		if !d.strict || !known[e] {
-			out.edges = append(out.edges, e)
-		}
-		known[e] = true
-		if a.place != "" {
-			out.places[e] = a.place
-		}
-	}
-	return out, nil
-}
-
-// meant suggests a correction of the unknown name id in a graph on t positions, or is empty.
-func (d *drawing) meant(id string, t int) string {
+	var names []string
 	switch {
-	case id == strconv.Itoa(t) && !slices.Contains(d.nodes, "0"):
-		return "; counted from 1 they are s1, s2, …"
-	case id == strings.ToUpper(label):
-		return "; the label is " + label + ", a small letter"
+	case !other(paperForm):
+		names = paperNames(len(rest))
+	case slices.Contains(rest, "0") && !other(numberForm):
+		names = numberNames(len(rest))
+	default:
+		return nil, nil
 	}
-	return ""
-}
-
-// plainName returns the names of positions in a file with the given nodes: the paper's if
-// the first node other than the label has a paper's name, otherwise numbers from 0.
-func plainName(nodes []string) func(int) string {
-	i := slices.IndexFunc(nodes, func(id string) bool { return id != label })
-	if i >= 0 && strings.HasPrefix(nodes[i], "s") {
-		return paperName
+	known := make(map[string]bool)
+	for _, id := range names {
+		known[id] = true
 	}
-	return strconv.Itoa
-}
-
-// paperName is the paper's name of position i.
-func paperName(i int) string { return "s" + strconv.Itoa(i+1) }
-
-// withLabel returns the names of t positions, followed by the label.
-func withLabel(name func(int) string, t int) func(int) string {
-	return func(i int) string {
-		if i == t {
-			return label
-		}
-		return name(i)
-	}
-}
-
-// A drawing collects the nodes and edges of DOT statements in the order of the file. It
-// replaces dot.Unmarshal, which in "1; 0 -> {1 2}" loses the edge to 1, and every edge to a
-// node of a subgraph that occurred before.
-type drawing struct {
-	strict     bool     // a repeated edge counts once
-	nodes      []string // each once
-	seen       map[string]bool
-	edges      []arrow
-	depth      int           // of the subgraph
-	place      string        // default headlabel
-	undirected *ast.EdgeStmt // a statement with an undirected edge, or nil
-	excess     string        // the limit that was exceeded; nothing is added after that
-}
-
-// An arrow is an edge with its headlabel, if it has one.
-type arrow struct{ from, to, place string }
-
-// add collects the statements and returns their nodes, each once.
-func (d *drawing) add(stmts []ast.Stmt) []string {
-	defer func(outer string) { d.place = outer }(d.place)
-	d.depth++
-	defer func() { d.depth-- }()
-	d.limit(d.depth-1, maxDepth, "nested subgraphs")
-	var ids []string
-	for _, stmt := range stmts {
-		if d.excess != "" {
-			return nil
-		}
-		switch stmt := stmt.(type) {
-		case *ast.AttrStmt:
-			if stmt.Kind == ast.EdgeKind {
-				d.place = headlabel(stmt.Attrs, d.place)
-			}
-		case *ast.NodeStmt:
-			ids = append(ids, d.end(stmt.Node)...)
-		case *ast.Subgraph:
-			ids = append(ids, d.add(stmt.Stmts)...)
-		case *ast.EdgeStmt:
-			from := d.end(stmt.From)
-			ids = append(ids, from...)
-			for e := stmt.To; e != nil; e = e.To {
-				if !e.Directed {
-					d.undirected = stmt
-				}
-				to := d.end(e.Vertex)
-				d.join(from, to, headlabel(stmt.Attrs, d.place))
-				ids, from = append(ids, to...), to
-			}
+	for _, id := range rest {
+		if !known[id] {
+			missing := slices.IndexFunc(names, func(id string) bool { return !slices.Contains(rest, id) })
+			return nil, fmt.Errorf("graph: DOT node %q among %d nodes named in this way: want %s..%s, and %s is missing",
+				id, len(rest), names[0], names[len(names)-1], names[missing])
 		}
 	}
-	slices.Sort(ids)
-	return slices.Compact(ids)
+	if len(rest) < len(nodes) {
+		names = append(names, label)
+	}
+	return names, nil
 }
 
-// join collects an edge from each node of from to each node of to.
-func (d *drawing) join(from, to []string, place string) {
-	d.limit(len(d.edges)+len(from)*len(to), maxEdges, "edges")
-	if d.excess != "" {
-		return
-	}
-	for _, a := range from {
-		for _, b := range to {
-			d.edges = append(d.edges, arrow{a, b, place})
-		}
-	}
+// WriteDOT writes the forest as a DOT digraph for [Read] and Graphviz. The nodes are called
+// s1..sT, or by the given names, as Read returns them. Forest and names determine the bytes.
+// WriteDOT panics unless there are no names or as many as nodes.
+func (f *Forest) WriteDOT(w io.Writer, names ...string) error {
+	return newDiagram(paperNames(f.T()), names, f.Edges()).write(w)
 }
 
-// end collects one end of an edge and returns its nodes, each once.
-func (d *drawing) end(v ast.Vertex) []string {
-	if sub, ok := v.(*ast.Subgraph); ok {
-		return d.add(sub.Stmts)
-	}
-	id := unquote(v.(*ast.Node).ID)
-	if !d.seen[id] {
-		d.seen[id] = true
-		d.nodes = append(d.nodes, id)
-		d.limit(len(d.nodes), maxNodes, "nodes")
-	}
-	return []string{id}
-}
-
-// limit records an excess if n > most.
-func (d *drawing) limit(n, most int, unit string) {
-	if n > most && d.excess == "" {
-		d.excess = fmt.Sprintf("%d %s", most, unit)
-	}
-}
-
-// headlabel returns the last headlabel of the attributes, or place if there is none.
-func headlabel(attrs []*ast.Attr, place string) string {
-	for _, a := range attrs {
-		if unquote(a.Key) == "headlabel" {
-			place = unquote(a.Val)
-		}
-	}
-	return place
-}
-
-func unquote(id string) string {
-	if s, err := strconv.Unquote(id); err == nil {
-		return s
-	}
-	return id
-}
-
-// WriteDOT writes the forest as a DOT digraph with nodes s1..sT, for [ReadDOT] and Graphviz.
-// The forest determines the bytes.
-func (f *Forest) WriteDOT(w io.Writer) error {
-	return diagram{n: f.T(), edges: f.Edges(), name: paperName}.write(w)
-}
-
-// WriteDOT writes the graph as a DOT digraph with nodes s1..sT and y, for [ReadDAG] and
-// Graphviz. It numbers the edges to a node whose parents are not in increasing order. The
-// graph determines the bytes.
-func (g *DAG) WriteDOT(w io.Writer) error {
-	d := diagram{n: len(g.lists()), places: make(map[[2]int]string), name: withLabel(paperName, g.T())}
+// WriteDOT writes the graph as a DOT digraph for [Read] and Graphviz. The nodes are called
+// s1..sT and y, or by the given names, as Read returns them. The edges to a node whose parents
+// are not in increasing order are numbered. Graph and names determine the bytes. WriteDOT
+// panics unless there are no names or as many as nodes.
+func (g *DAG) WriteDOT(w io.Writer, names ...string) error {
+	d := newDiagram(append(paperNames(g.T()), label), names, nil)
 	for i, ps := range g.lists() {
 		for m, p := range ps {
 			e := [2]int{p, i}
@@ -345,11 +261,15 @@ func (g *DAG) WriteDOT(w io.Writer) error {
 }
 
 // write writes the nodes and then the edges, ordered by parent and child. It sorts d.edges.
-func (d diagram) write(w io.Writer) error {
+func (d *diagram) write(w io.Writer) error {
 	var b bytes.Buffer
-	b.WriteString("strict digraph {\n\t// Node definitions.\n")
-	for i := range d.n {
-		fmt.Fprintf(&b, "\t%s;\n", d.name(i))
+	b.WriteString("strict digraph {\n")
+	if d.own {
+		fmt.Fprintf(&b, "\tquery=%s;\n\n", quote(d.names[len(d.names)-1]))
+	}
+	b.WriteString("\t// Node definitions.\n")
+	for _, name := range d.names {
+		fmt.Fprintf(&b, "\t%s;\n", quote(name))
 	}
 	if len(d.edges) > 0 {
 		b.WriteString("\n\t// Edge definitions.\n")
@@ -360,9 +280,25 @@ func (d diagram) write(w io.Writer) error {
 		if m := d.places[e]; m != "" {
 			place = " [headlabel=" + m + "]"
 		}
-		fmt.Fprintf(&b, "\t%s -> %s%s;\n", d.name(e[0]), d.name(e[1]), place)
+		fmt.Fprintf(&b, "\t%s -> %s%s;\n", quote(d.names[e[0]]), quote(d.names[e[1]]), place)
 	}
 	b.WriteString("}\n")
 	_, err := w.Write(b.Bytes())
 	return err
+}
+
+// bare matches the names that DOT takes without quotation marks.
+var bare = regexp.MustCompile(`^([A-Za-z_][A-Za-z_0-9]*|[0-9]+)$`)
+
+// quote returns a name in the syntax of DOT. Names of other characters, and the keywords of
+// DOT, have quotation marks.
+func quote(name string) string {
+	switch strings.ToLower(name) {
+	case "node", "edge", "graph", "digraph", "subgraph", "strict":
+	default:
+		if bare.MatchString(name) {
+			return name
+		}
+	}
+	return `"` + strings.ReplaceAll(name, `"`, `\"`) + `"`
 }

@@ -23,6 +23,7 @@ func TestProperties(t *testing.T) {
 		"NGram Halves RandomDAG":                            dags,
 		"Forest.Parent Forest.Distance Forest.Meet":         positions,
 		"Forest.TEffLambda":                                 effective,
+		"Forest.WriteDOT DAG.WriteDOT":                      named,
 	}, nil)
 }
 
@@ -30,6 +31,39 @@ func TestProperties(t *testing.T) {
 func forest(t *rapid.T) *graph.Forest {
 	n := rapid.IntRange(2, 9).Draw(t, "T")
 	return graph.Grow(n, func(i int) int { return rapid.IntRange(graph.Root, i-1).Draw(t, "parent") })
+}
+
+// named writes graphs with names of their own, and reads them.
+func named(t *rapid.T) {
+	f := forest(t)
+	n := f.T()
+	g := graph.RandomDAG(n-1, rapid.IntRange(1, n-1).Draw(t, "k"), 0.3, rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+	word := rapid.OneOf(
+		rapid.SampledFrom([]string{"y", "graph", "Node", "s2", "7", "query", `say "hi"`, `a\\b`, "Łódź 1", "→", "a,b", "é.é"}),
+		rapid.StringMatching(`[a-z<">= ;{}é]{1,3}-`),
+	)
+	names := rapid.SliceOfNDistinct(word, n, n, rapid.ID[string]).Draw(t, "names")
+	var dot, dag strings.Builder
+	if err := errors.Join(f.WriteDOT(&dot, names...), g.WriteDOT(&dag, names...)); err != nil {
+		t.Fatal(err)
+	}
+	f2, other, read, err := graph.Read(strings.NewReader(dot.String()))
+	if slices.ContainsFunc(names, func(s string) bool { return s[0] == '<' }) {
+		if err == nil {
+			t.Fatalf("HTML is read: %s", dot.String())
+		}
+		return
+	}
+	if err != nil || other != nil || !slices.Equal(f2.Parents(), f.Parents()) || !slices.Equal(read, names) {
+		t.Fatalf("%v %q becomes %v %q, error %v", f, names, f2, read, err)
+	}
+	none, g2, read, err := graph.Read(strings.NewReader(dag.String()))
+	if err != nil || none != nil || !slices.EqualFunc(g2.Parents(), g.Parents(), slices.Equal) || !slices.Equal(read, names) {
+		t.Fatalf("%v %q becomes %v %q, error %v", g.Parents(), names, g2, read, err)
+	}
+	if property.Refused(t, "graph", func() { _ = f.WriteDOT(&dot, names[1:]...) }) == "" {
+		t.Fatal("a name too few is written")
+	}
 }
 
 func lists(t *rapid.T) {

@@ -121,7 +121,7 @@ func TestManifestOfAnySizeIsNotRead(t *testing.T) {
 		size           int64
 		loaded, wanted string
 	}{
-		{16<<20 + 1, "runs: " + path + " refused: 16777217 bytes, want at most 16777216: altered", "16777217 bytes, want at most 16777216"},
+		{16<<20 + 1, "runs: " + path + " refused: 16777217 bytes, want at most 16777216", "16777217 bytes, want at most 16777216"},
 		{7, "runs: " + path + " refused: not the description of a run: ", "refused: not the description of a run: "},
 	} {
 		if err := os.Truncate(path, c.size); err != nil {

@@ -129,7 +129,7 @@ func ReadFile(path string, most int) ([]byte, error) {
 	}
 	defer f.Close()
 	if size > int64(most) {
-		return nil, fmt.Errorf("%d bytes, want at most %d: altered", size, most)
+		return nil, fmt.Errorf("%d bytes, want at most %d", size, most)
 	}
 	return io.ReadAll(io.LimitReader(f, int64(most)))
 }

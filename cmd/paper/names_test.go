@@ -1,0 +1,132 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"learncausal/pkg/graph"
+)
+
+// A graph as networkx writes it, in an order in which the last node is not the effect.
+const weather = `strict digraph  {
+wet;
+"sprin\"kler\"";
+Łuk;
+wet -> fog;
+Łuk -> wet;
+"sprin\"kler\"" -> wet;
+}
+`
+
+func TestNamesOfNodesAreKept(t *testing.T) {
+	dir := t.TempDir()
+	args := append([]string{"train", write(t, "w.dot", weather), "-o", dir}, quickly...)
+	const edges = `sprin"kler" -> wet, Łuk -> wet, wet -> fog`
+	if text := output(t, append(args, "-n")...); !strings.Contains(text, "edges       "+edges+"\n") ||
+		!strings.Contains(text, "task 2") || strings.Contains(text, `"parents"`) {
+		t.Errorf("dry run\n%s", text)
+	}
+	text := output(t, append(args, "--heads", "2,1")...)
+	files := content(t, dir)
+	for name, want := range map[string]string{
+		"given.dot": "\"sprin\\\"kler\\\"\" -> wet;\n", "learned.dot": "query=\"fog\";\n\t\"sprin\\\"kler\\\"\";\n",
+		"graph.tex": "{wet}", "summary.txt": "The last position, wet, serves the label", "summary.json": `wet -> fog`,
+	} {
+		if !strings.Contains(files[name], want) {
+			t.Errorf("no %q in %s:\n%.2000s", want, name, files[name])
+		}
+	}
+	_, g, names, err := graph.Read(strings.NewReader(files["given.dot"]))
+	if err != nil || g == nil || strings.Join(names, " ") != `sprin"kler" Łuk wet fog` {
+		t.Errorf("given.dot: %v %q, error %v\n%s", g, names, err, text)
+	}
+	if text := output(t, "show", dir); !strings.Contains(text, edges) {
+		t.Errorf("show\n%s", text)
+	}
+	byPosition := output(t, "predict", dir, write(t, "in", "2 1 0\n"))
+	if !strings.HasPrefix(byPosition, "sprin\"kler\"=2 Łuk=1 wet=0 -> fog\n") {
+		t.Errorf("predicted\n%s", byPosition)
+	}
+	for _, table := range []string{"wet,\"sprin\"\"kler\"\"\",Łuk\n0,2,1\n", "\ufeffŁuk\twet\tsprin\"kler\"\r\n1\t0\t2\r\n", "Łuk; sprin\"kler\"; wet\n1; 2; 0"} {
+		if got := output(t, "predict", dir, write(t, "in.csv", table)); got != byPosition {
+			t.Errorf("predicted from %q\n%s", table, got)
+		}
+	}
+	refused(t, []string{"in.csv, line 1", "columns", `"wet"`}, "predict", dir, write(t, "in.csv", "wet,Łuk\n0,1\n"))
+	refused(t, []string{"in.csv, line 1", "columns"}, "predict", dir, write(t, "in.csv", "wet,wet,Łuk\n0,1,1\n"))
+
+	// The names belong to the graph of the run.
+	if err := os.WriteFile(filepath.Join(dir, "given.dot"), []byte("digraph { a -> b -> c; q }"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if got := output(t, "predict", dir, write(t, "in", "2 1 0\n")); !strings.HasPrefix(got, "2 1 0\n") {
+		t.Errorf("names of a different graph:\n%s", got)
+	}
+}
+
+// Positions of a file in the paper's names have the address that they always had.
+func TestAddressesDoNotDependOnNames(t *testing.T) {
+	address := func(text string) string {
+		got := output(t, append([]string{"train", write(t, "g.dot", text), "-n"}, quickly...)...)
+		return strings.Fields(got)[1]
+	}
+	want := address(forest)
+	for _, text := range []string{
+		"digraph { a -> b; a -> c; b -> d; c -> e; q }", "digraph { 0 -> {1 2}; 1 -> 3; 2 -> 4; 5 }",
+		"digraph { s6; s3 -> s5; s2 -> s4; s1 -> {s2 s3} }",
+	} {
+		if got := address(text); got != want {
+			t.Errorf("%s has the address %s, want %s", text, got, want)
+		}
+	}
+}
+
+func TestErrorsOfAGraphAreAboutItsNodes(t *testing.T) {
+	comment := "// distance on the y axis\n"
+	for text, words := range map[string][]string{
+		comment + "digraph { s1 -> s3; s2 -> s3; s4 }": {"edge s2 -> s3: two parents", "Task 1"},
+		"digraph { s1 -> s3 [label=y]; s2 -> s3; s4 }": {"edge s2 -> s3: two parents", "Task 1"},
+		"digraph { rain -> wet -> rain }":              {"g.dot: graph: cycle rain -> wet -> rain"},
+		"digraph { caf\xe9 -> b; c }":                  {"g.dot", "line 1", "0xe9", "UTF-8"},
+		"digraph { s1 -> s2 [dir=back]; s3 }":          {"g.dot", "s1 -> s2", "dir=back"},
+		"graph { a -- b }":                             {"g.dot", "undirected"},
+	} {
+		refused(t, words, "train", write(t, "g.dot", text), "-n")
+	}
+}
+
+// utf16LE returns a text as PowerShell writes it.
+func utf16LE(text string) string {
+	b := []byte{0xff, 0xfe}
+	for _, c := range utf16.Encode([]rune(text)) {
+		b = append(b, byte(c), byte(c>>8))
+	}
+	return string(b)
+}
+
+func TestFilesOfOtherProgramsAreRead(t *testing.T) {
+	dir := t.TempDir()
+	output(t, append([]string{"train", "figure-1", "-o", dir}, quickly...)...)
+	want := output(t, "predict", dir, write(t, "in", "0 1 0 2 1 0\n2 2 2 2 2 2\n"))
+	for _, text := range []string{
+		"\ufeff0,1,0,2,1,0\r\n2,2,2,2,2,2\r\n", "0 1 0 2 1 0\r2 2 2 2 2 2\r", utf16LE("0;1;0;2;1;0\r\n2;2;2;2;2;2\r\n"),
+		"0\t1\t0\t2\t1\t0\n2\t2\t2\t2\t2\t2\n\x00", `"0","1","0","2","1","0",,` + "\n,,,\n2,2,2,2,2,2,",
+		"s1 s2 s3 s4 s5 s6\n0 1 0 2 1 0\n2\u00a02 2 2 2  2\n", "s6,s5,s4,s3,s2,s1\n0,1,2,0,1,0\n2,2,2,2,2,2\n",
+	} {
+		if got := output(t, "predict", dir, write(t, "in", text)); got != want {
+			t.Errorf("predicted from %q\n%s", text, got)
+		}
+	}
+	for text, words := range map[string][]string{
+		"0,1,,0,2,1,0\n":        {"line 1", "7 tokens"}, // not the sequence 0 1 0 2 1 0
+		"0,1,,2,1,0\n":          {"line 1, token 3", `""`},
+		"0\t\t0\t2\t1\t0\n":     {"line 1, token 2", `""`},
+		"0 1 0 2 1 0\n\x00 1\n": {"line 2", "NUL"},
+		"0 1 0 2 1 \xb2\n":      {"line 1", "0xb2", "UTF-8"},
+	} {
+		refused(t, words, "predict", dir, write(t, "in", text))
+	}
+}

@@ -1,0 +1,152 @@
+package graph
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// summary describes what Read returns: parents and names.
+func summary(text string) string {
+	f, g, names, err := Read(strings.NewReader(text))
+	switch {
+	case err != nil:
+		return err.Error()
+	case g != nil:
+		return fmt.Sprintf("%v %s", g.Parents(), strings.Join(names, ","))
+	}
+	return fmt.Sprintf("%v %s", f, strings.Join(names, ","))
+}
+
+func TestReadKeepsTheNamesOfTheNodes(t *testing.T) {
+	for text, want := range map[string]string{
+		// The names of positions are no names.
+		"digraph { s1 -> s2; s3 }":             "[-1 0 -1] ",
+		"digraph { 0 -> 1; 2 }":                "[-1 0 -1] ",
+		"digraph { {0 1} -> y }":               "[[] [] [0 1]] ",
+		"digraph { query=s3; s1 -> s2; s3 }":   "[-1 0 -1] ",
+		"digraph { query=y; y; s1 -> s2 -> y}": "[[] [0] [1]] ",
+		// Task 1: the last node is isolated.
+		"digraph { rain -> wet; query }":                          "[-1 0 -1] rain,wet,query",
+		"digraph { wet; rain -> wet; q }":                         "[-1 0 -1] rain,wet,q",
+		"digraph { wet; fog; rain -> wet }":                       "[-1 0 -1] rain,wet,fog",
+		"digraph { c -> d; a -> b; b -> c; q }":                   "[-1 0 1 2 -1] a,b,c,d,q",
+		"digraph { 1 -> 2; 3 }":                                   "[-1 0 -1] 1,2,3",
+		"digraph { s0 -> s1; s2 }":                                "[-1 0 -1] s0,s1,s2",
+		"digraph { 0 -> s2; 2 }":                                  "[-1 0 -1] 0,s2,2",
+		"digraph { 10 -> 0.5; -3 }":                               "[-1 0 -1] 10,0.5,-3",
+		"digraph { graph [query=q]; q; a -> b }":                  "[-1 0 -1] a,b,q",
+		"digraph { a -> b; subgraph { query=b; c } }":             "[-1 0 -1] a,b,c", // of the subgraph, not of the graph
+		"digraph { query=s2; s1 -> s3; s2 }":                      "[-1 0 -1] s1,s3,s2",
+		`digraph { "Łódź"; Łódź -> "à la carte"; "a \"b\"" }`:     `[-1 0 -1] Łódź,à la carte,a "b"`,
+		"digraph { \"sp\\\nlit\" -> \"node\"; split; \"q\\\\\" }": `[-1 0 -1] split,node,q\\`,
+		"digraph { x -> y -> z; q }":                              "[-1 0 1 -1] x,y,z,q", // y has a child
+		// Task 2.
+		"digraph { {rain sprinkler} -> wet }":                      "[[] [] [0 1]] rain,sprinkler,wet",
+		"digraph { wet; sprinkler; rain; {rain sprinkler} -> wet}": "[[] [] [0 1]] sprinkler,rain,wet",
+		"digraph { {s1 s2} -> Y }":                                 "[[] [] [0 1]] s1,s2,Y",
+		"digraph { query=b; a -> b; c }":                           "[[] [] [0]] a,c,b",
+		"digraph { y; a -> y; c }":                                 "[[] [] [0]] a,c,y",
+		"digraph { query=c; a -> y; c }":                           "[-1 0 -1] a,y,c",
+		"digraph { {a b} -> c [headlabel=1]; a -> d [headlabel=2]; c -> d [headlabel=1] }": `graph: edge b -> c: headlabel "1": ` +
+			"number the edges to c 1..2, each once, or none of them for increasing order",
+		"digraph { {a b} -> c; a -> d [headlabel=2]; c -> d [headlabel=1] }":                                  "[[] [] [0 1] [2 0]] a,b,c,d",
+		"strict digraph {\nrain;\nsprinkler;\nwet;\nrain -> sprinkler;\nrain -> wet;\nsprinkler -> wet;\n}\n": "[[] [0] [0 1]] rain,sprinkler,wet",
+		// Errors.
+		"digraph { rain -> wet -> rain; q }": "graph: cycle rain -> wet -> rain: a node may not be among its own ancestors",
+		"digraph { q; rain -> rain }":        "graph: cycle rain -> rain: a node may not be among its own ancestors",
+		"digraph { query=a; a -> b; c }":     "graph: DOT node a has the child b, and query=a: want a query without children",
+		"digraph { query=d; a -> b; c }":     "graph: DOT graph with query=d: no node has this name, want one of a, b, c",
+		`digraph { "" -> b; c }`:             `graph: DOT node "": want a name of letters, digits, punctuation and spaces`,
+		"digraph { a\u200b -> b; c }":        `graph: DOT node "a\u200b": want a name of letters, digits, punctuation and spaces`,
+		"digraph { <b> -> b; c }":            `graph: DOT node "<b>": want a name of letters, digits, punctuation and spaces`,
+		"digraph { q; rain -> wet }": "graph: edge rain -> wet: a parent for the query: the last position is the query and must be " +
+			"a root (to keep this edge, add a position after it); the attribute query of the graph names a different query, " +
+			"or the label of a graph of Task 2, as in query=wet",
+		"digraph { {a b} -> c; q }": "graph: edge b -> c: two parents: c already has the parent a, and may have one at most; " +
+			"read as Task 1 as it has no node y (Task 2, of several parents, has one, or a label with parents that the attribute " +
+			"query of the graph names)",
+	} {
+		if got := summary(text); got != want {
+			t.Errorf("%s\n\tis  %s\n\twant %s", text, got, want)
+		}
+	}
+}
+
+func TestReadSortsParentsBeforeChildren(t *testing.T) {
+	for _, order := range [][]string{{"a", "b", "c", "d"}, {"d", "c", "b", "a"}, {"c", "a", "d", "b"}, {"b", "d", "a", "c"}} {
+		text := "digraph { " + strings.Join(order, "; ") + "; {a b} -> c -> d }"
+		_, g, names, err := Read(strings.NewReader(text))
+		if err != nil || names[3] != "d" || names[2] != "c" || slices.Index(order, names[0]) > slices.Index(order, names[1]) {
+			t.Errorf("%s: names %v of %v, error %v", text, names, g, err)
+		}
+	}
+}
+
+func TestReadLeavesOutWhatIsInvisible(t *testing.T) {
+	for text, want := range map[string]string{
+		"digraph { rankdir=LR; s1 -> s2 -> s3 -> s4 [style=invis]; {s1 s3} -> y }":                    "[[] [] [] [] [0 2]] ",
+		"digraph { edge [style=invis]; s1 -> s2 -> s3; edge [style=\"\"]; s1 -> s2; s4 }":             "[-1 0 -1 -1] ",
+		"digraph { {edge [style=invis] s1 -> s2} s2 -> s3; s4 }":                                      "[-1 -1 1 -1] ",
+		"digraph { edge [style=invis]; s1 -> s2; s2 -> s3 [style=\"bold,dashed\"]; s4 }":              "[-1 -1 1 -1] ",
+		"digraph { s1 -> s2 [style=\"bold, invis\"]; s1 -> s3; s4 }":                                  "[-1 -1 0 -1] ",
+		"strict digraph { s1 -> s2; s1 -> s2 [style=invis]; s3 }":                                     "[-1 -1 -1] ",
+		"digraph { s1 -> s2; s1 -> s2 [style=invis]; s3 }":                                            "[-1 0 -1] ",
+		"digraph { a -> b; spacer [style=invis]; b -> spacer -> c [style=invis]; c }":                 "[-1 0 -1] a,b,c",
+		"digraph { node [style=invis]; x; node [style=filled]; s1 -> s2; s3 }":                        "[-1 0 -1] ",
+		"digraph { s1; subgraph { node [style=invis]; s1 -> s2; s2 [style=filled] } s3 }":             "[-1 0 -1] ",
+		"digraph { bgcolor=black; edge [color=white, constraint=false, dir=forward]; s1 -> s2; s3 }":  "[-1 0 -1] ",
+		"digraph { subgraph cluster { style=invis; s1 -> s2 } s3 }":                                   "[-1 0 -1] ",
+		"digraph { splines=ortho; s1 -> s2 [arrowtail=none, penwidth=0.5, color=\"#ff000080\"]; s3 }": "[-1 0 -1] ",
+	} {
+		if got := summary(text); got != want {
+			t.Errorf("%s\n\tis   %s\n\twant %s", text, got, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"s1 -> s2 [dir=back]; s3":            "edge s1 -> s2: the attribute dir=back turns the arrow round",
+		"s1 -> s2 [\"dir\"=\"both\"]; s3":    "edge s1 -> s2: the attribute dir=both hides which end is the parent",
+		"edge [dir=none]; s1 -> s2; s3":      "edge s1 -> s2: the attribute dir=none hides which end",
+		"{edge [dir=back]; {s1 -> s2}} s3":   "edge s1 -> s2: the attribute dir=back",
+		"s1 -> s2 [arrowhead=none]; s3":      "edge s1 -> s2: the attribute arrowhead=none",
+		"s1 -> s2 [arrowsize=0.0]; s3":       `edge s1 -> s2: the attribute arrowsize="0.0"`,
+		"s1 -> s2 [penwidth=0]; s3":          "edge s1 -> s2: the attribute penwidth=0 hides the line",
+		"s1 -> s2 [color=Transparent]; s3":   "edge s1 -> s2: the attribute color=Transparent hides the line",
+		"s1 -> s2 [color=\"#12345600\"]; s3": `edge s1 -> s2: the attribute color="#12345600" hides the line`,
+		"s1 -> s2 [color=white]; s3":         "edge s1 -> s2: the attribute color=white hides the line",
+		"s1 -> s2 [lhead=cluster_a]; s3":     "edge s1 -> s2: the attribute lhead=cluster_a draws the edge to a subgraph",
+		"s1 -> s2 [ltail=cluster_a]; s3":     "edge s1 -> s2: the attribute ltail=cluster_a draws the edge from a subgraph",
+		"s1 -> s2; s2 [style=invis]; s3":     "edge s1 -> s2: style=invis hides node s2",
+		"graph [splines=none]; s1 -> s2; s3": "graph with the attribute splines=none, which hides all edges",
+		"splines=\"\"; s1 -> s2; s3":         `graph with the attribute splines="", which hides all edges`,
+	} {
+		if got := summary("digraph { " + text + " }"); !strings.HasPrefix(got, "graph: DOT "+want) {
+			t.Errorf("%s\n\tis   %s\n\twant graph: DOT %s", text, got, want)
+		}
+	}
+}
+
+func TestReadNamesWhatGraphvizTakesAndItDoesNot(t *testing.T) {
+	const arrows = `want "digraph", and "->" from parent to child`
+	for text, want := range map[string]string{
+		"digraph { s1 -> s2, s3 }":        `got: ","; a list of nodes is written {s2 s3}, without commas`,
+		"digraph { s1, s2 -> s3 }":        `got: ","; a list of nodes is written {s2 s3}, without commas`,
+		"graph { a -- b }":                "graph: undirected DOT graph: " + arrows,
+		"strict graph { a -- b; c }":      "graph: undirected DOT graph: " + arrows,
+		"digraph {\n\n\"caf\xe9\" -> b }": `graph: DOT file, line 3: the byte 0xe9, 'é' in Latin-1: want the file saved as UTF-8`,
+	} {
+		if got := summary(text); !strings.HasSuffix(got, want) {
+			t.Errorf("%q is %s, want %s", text, got, want)
+		}
+	}
+	for _, text := range []string{
+		"digraph { s1 -> s2; s3 } // end", "digraph { s1 -> s2; s3 }\n# end", "digraph { s1 -> s2 // y\r s3 }",
+		"\xff\xfed\x00i\x00g\x00r\x00a\x00p\x00h\x00{\x000\x00-\x00>\x001\x00 \x002\x00}\x00\r\x00\n\x00",
+		"digraph {\u00a0s1\u00a0-> s2; s3 }\x00",
+	} {
+		if got := summary(text); got != "[-1 0 -1] " {
+			t.Errorf("%q is %s", text, got)
+		}
+	}
+}
