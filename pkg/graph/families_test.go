@@ -163,6 +163,7 @@ func TestMisuseOfFamiliesPanics(t *testing.T) {
 		"Grow to itself":    func() { Grow(5, func(i int) int { return i }) },
 		"Grow below Root":   func() { Grow(5, func(int) int { return -2 }) },
 		"MustNew(0, -1)":    func() { MustNew(0, Root) },
+		"MustOneBased(1)":   func() { MustOneBased(1, 0) },
 		"FamilyNamed(tree)": func() { FamilyNamed("tree") },
 		"NGram(3, 0)":       func() { NGram(3, 0) },
 		"NGram(3, 4)":       func() { NGram(3, 4) },

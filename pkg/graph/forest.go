@@ -8,6 +8,7 @@
 //
 //	f, err := graph.New([]int{-1, 0, 0, 1, 2, -1})             // the paper's Figure 1
 //	f = graph.MustNew(graph.Root, 0, 0, 1, 2, graph.Root)      // the same, in a program
+//	f = graph.MustOneBased(0, 1, 1, 2, 3, 0)                   // the same, as in a witness
 //	f, err = graph.ReadDOT(file)                               // a graph from a file
 //	f = graph.Grow(20, func(i int) int { return max(i-3, 0) }) // a family of graphs
 //	g, err := graph.NewDAG([][]int{{}, {}, {0, 1}, {1, 2}})
@@ -15,6 +16,7 @@
 package graph
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -37,6 +39,10 @@ type Forest struct {
 // Root; T = len(parents), including the query. It returns an error that names the edge
 // unless 2 <= T <= [MaxT], every parent comes before its child, and the query is a root.
 func New(parents []int) (*Forest, error) {
+	if len(parents) > 1 && parents[0] == 0 {
+		return nil, errors.New("graph: edge 0 -> 0: parents count from 0, and -1 is a root " +
+			"(MustOneBased takes parents that count from 1, with 0 for a root)")
+	}
 	return build(len(parents), edgesOf(parents), strconv.Itoa)
 }
 
@@ -44,6 +50,20 @@ func New(parents []int) (*Forest, error) {
 // where New returns an error.
 func MustNew(parents ...int) *Forest {
 	f, err := New(parents)
+	if err != nil {
+		panic(err.Error())
+	}
+	return f
+}
+
+// MustOneBased is MustNew of parents that count from 1, with 0 for a root, as in the witnesses
+// of the ledger: MustOneBased(0, 1, 1, 2, 3, 0).
+func MustOneBased(parents ...int) *Forest {
+	list := slices.Clone(parents)
+	for i := range list {
+		list[i]--
+	}
+	f, err := build(len(list), edgesOf(list), func(i int) string { return "s" + strconv.Itoa(i+1) })
 	if err != nil {
 		panic(err.Error())
 	}

@@ -71,7 +71,7 @@ func TestInvalidForestIsRefused(t *testing.T) {
 		{[]int{-1, -2, -1}, "edge -2 -> 1: out of range"},
 		{[]int{-1, 3, -1}, "edge 3 -> 1: out of range"},
 		{[]int{-1, 1, -1}, "edge 1 -> 1: a parent must come before its child"},
-		{[]int{0, -1, -1}, "edge 0 -> 0: a parent must come before its child"},
+		{[]int{0, 1, 1, 2, 3, 0}, "edge 0 -> 0: parents count from 0, and -1 is a root (MustOneBased takes"},
 		{[]int{1, 0, -1}, "edge 1 -> 0: a parent must come before its child"},
 		{[]int{-1, 2, -1, -1}, "edge 2 -> 1: a parent must come before its child"},
 		{[]int{-1, 0, 0}, "edge 0 -> 2: a parent for the query"},

@@ -16,9 +16,9 @@ import (
 
 func TestProperties(t *testing.T) {
 	property.Test(t, property.Table{
-		"New MustNew": lists,
-		"NewDAG":      dagLists,
-		"Grow":        grown,
+		"New MustNew MustOneBased": lists,
+		"NewDAG":                   dagLists,
+		"Grow":                     grown,
 		"Chain InContext BinaryTree Star Spider All Random": families,
 		"NGram Halves RandomDAG":                            dags,
 		"Forest.Parent Forest.Distance Forest.Meet":         positions,
@@ -73,19 +73,29 @@ func lists(t *rapid.T) {
 	for i, p := range parents {
 		right = right && p >= graph.Root && p < i
 	}
+	oneBased := slices.Clone(parents)
+	for i := range oneBased {
+		oneBased[i]++
+	}
 	for _, make := range []func() (*graph.Forest, error){
 		func() (*graph.Forest, error) { return graph.New(parents) },
-		func() (f *graph.Forest, err error) {
-			if message := property.Refused(t, "graph", func() { f = graph.MustNew(parents...) }); message != "" {
-				err = errors.New(message)
-			}
-			return f, err
-		},
+		recovered(t, func() *graph.Forest { return graph.MustNew(parents...) }),
+		recovered(t, func() *graph.Forest { return graph.MustOneBased(oneBased...) }),
 	} {
 		f, err := make()
 		if property.Decide(t, right, property.Said(t, "graph", err)) && !slices.Equal(f.Parents(), parents) {
 			t.Fatalf("%v is made of %v", f, parents)
 		}
+	}
+}
+
+// recovered returns the panic of f as an error.
+func recovered(t *rapid.T, f func() *graph.Forest) func() (*graph.Forest, error) {
+	return func() (g *graph.Forest, err error) {
+		if message := property.Refused(t, "graph", func() { g = f() }); message != "" {
+			err = errors.New(message)
+		}
+		return g, err
 	}
 }
 
