@@ -7,41 +7,15 @@ import (
 	"slices"
 	"sort"
 
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
 	"learncausal/paper/experiment"
 	"learncausal/paper/figure"
-	"learncausal/pkg/graph"
 	"learncausal/pkg/theory"
 )
 
 // theoryFamilies are the families of the paper's own examples, T_eff = T.
 var theoryFamilies = []string{"markov-chain", "in-context-learning"}
-
-// LimitGradientFigure draws a causal graph and the gradient of stage 1: the idealised g
-// and ghat at the length of the graph, both T x T. It subtracts from the last row, the
-// row of the query, its mean, to which the softmax is invariant and which would dominate
-// the colour scale.
-func LimitGradientFigure(id string, g *graph.Forest, ideal, ghat *mat.Dense) *figure.Figure {
-	t := g.T()
-	panel := func(title figure.Label, m *mat.Dense) *figure.Matrix {
-		rows := matrixRows(m)
-		last := rows[t-1]
-		floats.AddConst(-stat.Mean(last, nil), last)
-		return &figure.Matrix{Title: title, Values: rows, XLabel: positionJ}
-	}
-	causal := adjacencyMatrix("Causal graph", matrixRows(g.Adjacency()))
-	left := panel(figure.Label{Text: "gᵢⱼ", TeX: "$g_{ij}$"}, ideal)
-	right := panel(figure.Label{Text: "ĝᵢⱼ", TeX: `$\hat g_{ij}$`}, ghat)
-	left.Scale.Palette, right.Scale.Palette = figure.Signed, figure.Signed
-	return &figure.Figure{
-		ID: id, Width: figure.TwoColumns, Rows: [][]figure.Panel{{causal, left, right}},
-		Caption: fmt.Sprintf(`The causal graph, the idealised gradient $g$ and $\hat g$ at $T=%d$, each on its `+
-			`own scale. From the row of the query, the last, its mean is subtracted, which moves no attention.`, t),
-	}
-}
 
 func stageOneOnRandomGraph(context.Context, *Results) (*figure.Figure, error) {
 	prior := experiment.MustPrior(experiment.DynamicsPrior)
@@ -49,13 +23,13 @@ func stageOneOnRandomGraph(context.Context, *Results) (*figure.Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	return StageOneFigure(d), nil
+	return stageOneFigure(d), nil
 }
 
-// StageOneFigure draws stage 1 on one graph: the attention of each position on its
+// stageOneFigure draws stage 1 on one graph: the attention of each position on its
 // parent and the largest attention of each root; the attention not on the parent; the
 // graph; and the attention at the end.
-func StageOneFigure(d *experiment.Dynamics) *figure.Figure {
+func stageOneFigure(d *experiment.Dynamics) *figure.Figure {
 	t := d.Graph.T()
 	all, rest := stageOneCurves(d)
 	end := math.Ceil(float64(d.One.Tau1)/10) * 10

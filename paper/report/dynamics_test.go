@@ -1,47 +1,11 @@
 package report
 
 import (
-	"math"
 	"testing"
 
 	"learncausal/paper/experiment"
 	"learncausal/paper/figure"
-	"learncausal/pkg/theory"
 )
-
-// The cells that stand out beside the graph are its edges: none is darker, and the
-// row of the query, whose shift says nothing, does not set the scale.
-func TestEdgesStandOutInTheGradient(t *testing.T) {
-	prior, err := experiment.FinitePrior(experiment.DynamicsPrior, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := experiment.RandomGraph()
-	ghat, err := theory.GHat(g, prior, 1/math.Sqrt(g.TEff()), theory.QueryApart)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := LimitGradientFigure("x", g, theory.G(prior, g), ghat)
-	for k, panel := range f.Rows[0][1:] {
-		m := panel.(*figure.Matrix)
-		edge, other := 0.0, 0.0
-		for i, row := range m.Values {
-			for j, v := range row {
-				if g.Parent(i) == j {
-					edge = max(edge, v)
-				} else {
-					other = max(other, math.Abs(v))
-				}
-			}
-		}
-		if edge <= other {
-			t.Errorf("panel %d: the darkest edge has %v, another cell %v", k, edge, other)
-		}
-	}
-	if _, err := f.PNG(); err != nil {
-		t.Error(err)
-	}
-}
 
 // smallSweep is a sweep up to T = 64.
 func smallSweep(t *testing.T) experiment.Sweep {
@@ -77,7 +41,7 @@ func TestDynamicsFiguresAreDrawn(t *testing.T) {
 		t.Errorf("%d and %d exponents, want 6 and 2", a, b)
 	}
 	for i, f := range []*figure.Figure{
-		StageOneFigure(s.Only("random-forest")[0].Runs[0]), StageOneFigure(s.Only("star")[0].Runs[0]),
+		stageOneFigure(s.Only("random-forest")[0].Runs[0]), stageOneFigure(s.Only("star")[0].Runs[0]),
 		gHatBetaFigure(s), betaGrowthFigure(s), whyItStopsFigure(s), lossGapFigure(gap), oodFigure(ood),
 	} {
 		f.ID = "x"

@@ -119,11 +119,11 @@ func descentPanel(g *graph.Forest, p *markov.Finite, i int) figure.Panel {
 
 // gradientMap is the idealized gradient of four kinds of forest.
 func gradientMap() *figure.Figure {
-	return GradientMapFigure("", experiment.SketchGraphs(), experiment.SketchPrior())
+	return gradientMapFigure("", experiment.SketchGraphs(), experiment.SketchPrior())
 }
 
-// GradientMapFigure draws g_ij below the adjacency matrix of each graph.
-func GradientMapFigure(id string, gs []experiment.NamedGraph, p *markov.Finite) *figure.Figure {
+// gradientMapFigure draws g_ij below the adjacency matrix of each graph.
+func gradientMapFigure(id string, gs []experiment.NamedGraph, p *markov.Finite) *figure.Figure {
 	f := &figure.Figure{
 		ID: id, Width: figure.TwoColumns, Rows: make([][]figure.Panel, 2),
 		Caption: `Above, the adjacency matrix of a causal graph, row $i$ with its parent in column $p(i)$; below, ` +
