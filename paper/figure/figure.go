@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/google/renameio/v2/maybe"
@@ -41,6 +42,27 @@ type Figure struct {
 	Alt   string
 	Width Width // zero means OneColumn
 	Rows  [][]Panel
+
+	legend *Axes // whose legend stands above all panels
+}
+
+// ShareLegend shows the legend of a above all panels, in place of the legends of all axes.
+func (f *Figure) ShareLegend(a *Axes) {
+	shared := *a
+	shared.Series, shared.Levels = slices.Clone(a.Series), slices.Clone(a.Levels)
+	f.legend = &shared
+	for _, row := range f.Rows {
+		for _, p := range row {
+			if a, ok := p.(*Axes); ok {
+				for i := range a.Series {
+					a.Series[i].Label = Label{}
+				}
+				for i := range a.Levels {
+					a.Levels[i].Label = Label{}
+				}
+			}
+		}
+	}
 }
 
 // name returns the title, or the id of a figure without a title.
@@ -167,6 +189,8 @@ type placed struct {
 type layout struct {
 	w, h   vg.Length
 	panels []placed
+	legend *legend      // of the figure, or nil
+	under  vg.Rectangle // below the legend
 }
 
 var validID = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
@@ -191,6 +215,16 @@ func (f *Figure) layout() (*layout, error) {
 	starts := starts(rows, l.w)
 	lettered := len(f.Rows) > 1 || len(f.Rows) == 1 && len(f.Rows[0]) > 1
 	y := vg.Length(-border) // top of the row, relative to the top of the figure
+	if f.legend != nil {
+		if err := f.legend.check(); err != nil {
+			return nil, fmt.Errorf("figure %s: legend: %w", f.ID, err)
+		}
+		left := starts[0] + rows[0][0].Left
+		l.legend = f.legend.legend(l.w - border - left)
+		y -= l.legend.height()
+		l.under = vg.Rectangle{Min: vg.Point{X: left, Y: y}, Max: vg.Point{X: l.w - border, Y: y}}
+		y -= rowGap / 2
+	}
 	for i, row := range f.Rows {
 		rooms, above, head := rows[i], vg.Length(0), vg.Length(0)
 		for j, r := range rooms {
@@ -222,6 +256,7 @@ func (f *Figure) layout() (*layout, error) {
 		return nil, fmt.Errorf("figure %s: no panels", f.ID)
 	}
 	l.h = snap(-y-rowGap+border) + 2*pixel
+	l.under = l.under.Add(vg.Point{Y: l.h})
 	for i := range l.panels {
 		p := &l.panels[i]
 		p.frame = p.frame.Add(vg.Point{Y: l.h})
@@ -367,6 +402,9 @@ func letterStyle() text.Style {
 }
 
 func (l *layout) draw(c vg.Canvas) error {
+	if l.legend != nil {
+		l.legend.Plot(draw.Canvas{Canvas: c, Rectangle: l.under}, nil)
+	}
 	for _, p := range l.panels {
 		at := vg.Point{X: p.frame.Min.X, Y: p.titleY}
 		sty := textStyle(labelSize, text.XLeft, text.YBottom)

@@ -277,6 +277,8 @@ func TestTicks(t *testing.T) {
 		{first(logTicks(1e-3, 1e3)), "[0.001 0.01 0.1 1 10 100 1000]"}, // seven are not too many, eight are
 		{first(logTicks(1e-3, 1e4)), "[0.001 0.1 10 1000]"},
 		{first(logTicks(4, 8)), "[5 7]"},
+		{first(logTicks(0.31, 0.55)), "[0.4 0.5]"}, // one is too few
+		{first(logTicks(0.512, 0.518)), "[0.512 0.514 0.516 0.518]"},
 		{Scale{Palette: Signed, Min: -1, Max: 1}.ticks(30), "[-1 0 1]"},
 		{Scale{Max: 1}.ticks(10), "[0 1]"},
 		{Scale{Max: 1}.ticks(100), "[0 0.5 1]"},
@@ -484,4 +486,37 @@ func TestTicksStandAtGivenDistances(t *testing.T) {
 	}
 	a.X.Every = -1
 	wantError(t, a, "ticks every -1")
+}
+
+// A shared legend has each entry once, above all panels, which have none.
+func TestASharedLegendStandsAboveThePanels(t *testing.T) {
+	panel := func() *Axes {
+		return &Axes{Series: []Series{
+			{Label: Text("first"), X: []float64{0, 1}, Y: []float64{0, 1}},
+			{Label: Text("second"), X: []float64{0, 1}, Y: []float64{1, 0}},
+		}}
+	}
+	f := &Figure{ID: "shared", Width: TwoColumns, Rows: [][]Panel{{panel(), panel()}, {panel(), panel()}}}
+	before := must(f.Height())
+	f.ShareLegend(f.Rows[0][0].(*Axes))
+	l := must(f.layout())
+	if l.h >= before {
+		t.Errorf("height %v with one legend, %v with four, want less", l.h, before)
+	}
+	for i, p := range l.panels {
+		if top := p.titleY + labelSize; top > l.under.Min.Y {
+			t.Errorf("panel %d begins at %v, above the end of the legend at %v", i, top, l.under.Min.Y)
+		}
+	}
+	for _, get := range []func() ([]byte, error){f.TeX, f.SVG} {
+		text := string(must(get()))
+		if n := strings.Count(text, "first"); n > 1 || strings.Contains(text, "axis") && n != 1 {
+			t.Errorf("%d times the label, want once", n)
+		}
+	}
+	f.Rows[1][0] = &Graph{Parents: []int{-1}}
+	f.legend.Series[0].Label = Text(noGlyph)
+	if _, err := f.PNG(); err == nil || !strings.HasPrefix(err.Error(), "figure shared: legend: label") {
+		t.Errorf("error %v does not name the legend", err)
+	}
 }

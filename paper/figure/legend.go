@@ -84,11 +84,14 @@ func (a *Axes) widestEntry() (w vg.Length) {
 
 // GlyphBoxes reserves the space above the frame.
 func (g *legend) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
-	h := vg.Length(3)
-	if n := len(g.rows); n > 0 {
-		h = legendLine*vg.Length(n) + legendFloor
+	return []plot.GlyphBox{{Y: 1, Rectangle: vg.Rectangle{Max: vg.Point{Y: g.height()}}}}
+}
+
+func (g *legend) height() vg.Length {
+	if len(g.rows) == 0 {
+		return 3
 	}
-	return []plot.GlyphBox{{Y: 1, Rectangle: vg.Rectangle{Max: vg.Point{Y: h}}}}
+	return legendLine*vg.Length(len(g.rows)) + legendFloor
 }
 
 func (g *legend) Plot(c draw.Canvas, _ *plot.Plot) {

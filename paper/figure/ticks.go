@@ -3,6 +3,7 @@ package figure
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -97,8 +98,8 @@ func within(lo, hi, step float64) (t []float64) {
 
 // logTicks returns the powers of ten in [lo, hi] as major ticks and their
 // multiples as minor ones. If that gives fewer than two major ticks, 1, 2 and
-// 5 times powers of ten are major, then also 3 and 7 times. If it gives more than
-// seven, every second one is kept. A range that is not positive and finite has none.
+// 5 times powers of ten are major, then also 3 and 7 times, then the values of niceTicks.
+// If it gives more than seven, every second one is kept. A range that is not positive and finite has none.
 func logTicks(lo, hi float64) (major, minor []float64) {
 	const eps = 1e-9
 	if !(0 < lo && lo <= hi && hi <= math.MaxFloat64) {
@@ -127,6 +128,10 @@ func logTicks(lo, hi float64) (major, minor []float64) {
 			break
 		}
 	}
+	if len(major) < 2 { // the range is short
+		major = niceTicks(lo, hi, 3)
+		minor = slices.DeleteFunc(minor, func(v float64) bool { return slices.Contains(major, v) })
+	}
 	for len(major) > 7 {
 		for i := range (len(major) + 1) / 2 {
 			major[i] = major[2*i]
@@ -154,7 +159,10 @@ func powerLabels(ticks []float64) []string {
 		e := int(math.Round(math.Log10(v)))
 		powers = powers && math.Abs(v/math.Pow(10, float64(e))-1) < 1e-9
 		long = long || e > 3 || e < -3
-		full, power = append(full, tickLabel(v, 4).Text), append(power, "10"+Superscript(e))
+		power = append(power, "10"+Superscript(e))
+	}
+	for _, l := range distinct(ticks, 4, tickLabel) {
+		full = append(full, l.Text)
 	}
 	if powers && long {
 		return power

@@ -58,7 +58,7 @@ func branchFigure(c *experiment.Comparison) *figure.Figure {
 	}
 	a := &figure.Axes{
 		X: figure.Axis{Label: figure.Text("Step / 1000")},
-		Y: figure.Axis{Label: figure.Text("Above the others’ mean")},
+		Y: figure.Axis{Label: figure.Text("Above runs without the edge")},
 	}
 	first := map[bool]bool{true: true, false: true}
 	for k, along := range runs {
@@ -83,7 +83,7 @@ func branchFigure(c *experiment.Comparison) *figure.Figure {
 	})
 	return oneRow(figure.OneColumn,
 		fmt.Sprintf(`The %d runs on graph %d along training: their mean attention on the parents less its `+
-			`mean over the %d runs that do not begin the edge $%d\to %d$, and the value that the authors printed. `+
+			`mean over the %d runs without the edge, which do not begin the edge $%d\to %d$, and the value that the authors printed. `+
 			`To begin it is to end with more than twice the median attention on it.`,
 			len(runs), rare.Graph, len(runs)-len(begun), rare.Parent+1, rare.Child+1), a)
 }
@@ -134,6 +134,7 @@ const shownPrior = "dirichlet(0.1)"
 // A target is a quantity of joint training on a graph, and the same quantity of
 // Algorithm 1.
 type target struct {
+	title      string
 	axis       figure.Axis
 	joint, one func(*answers.Joint) float64
 }
@@ -142,14 +143,17 @@ type target struct {
 func targets() []target {
 	return []target{
 		{
-			figure.Axis{Label: figure.Text("Above least"), Log: true},
+			"Loss above a predictor that knows π",
+			figure.Axis{Label: figure.Text("Nats"), Log: true},
 			(*answers.Joint).Above, func(j *answers.Joint) float64 { return j.One.Above },
 		},
 		{
-			figure.Axis{Label: figure.Text("Over Bayes"), Log: true},
+			"Loss above the Bayes predictor",
+			figure.Axis{Label: figure.Text("Nats"), Log: true},
 			(*answers.Joint).Excess, func(j *answers.Joint) float64 { return j.One.Excess },
 		},
 		{
+			"Mean attention on the parents",
 			figure.Axis{Label: figure.Text("Attention"), Min: 0, Max: 1},
 			(*answers.Joint).Attention, func(j *answers.Joint) float64 { return j.One.Attention },
 		},
@@ -164,18 +168,19 @@ func jointFigure(all []*answers.Joint) *figure.Figure {
 	f := &figure.Figure{
 		Width: figure.TwoColumns,
 		Caption: fmt.Sprintf(`Both layers trained at once, with three states and rows from Dirichlet$(0.1)$, on `+
-			`five families of graphs (legend above the upper row) with $T=10$ to $%d$, each mark the mean over the `+
-			`seeds of a graph. From top to bottom: the loss in nats less the loss of a predictor that knows the `+
-			`transition matrix, its excess over the loss of the Bayes predictor, and the mean attention on the `+
-			`parents; against the effective length, against the length, and against the same quantity of `+
-			`Algorithm 1, where the line marks equal values.`, longest.Graph.T()),
+			`five families of graphs with $T=10$ to $%d$, each mark the mean over the seeds of a graph: the loss `+
+			`less the loss of a predictor that knows the transition matrix $\pi$, the loss less the loss of the Bayes `+
+			`predictor, and the mean attention on the parents. Each is shown against the effective length, the length `+
+			`and the same quantity of Algorithm 1.`, longest.Graph.T()),
 	}
 	for i, y := range targets() {
 		one := y.axis
 		one.Label.Text += ", Algorithm 1"
 		against := jointPanel(all, one, y.axis, y.one, y.joint)
 		low, high := extent(against.Series)
-		equal := figure.Series{X: []float64{low, high}, Y: []float64{low, high}, Color: 7, Mark: 7}
+		equal := figure.Series{
+			Label: figure.Text("equal values"), X: []float64{low, high}, Y: []float64{low, high}, Color: 7, Mark: 7,
+		}
 		against.Series = append(against.Series, equal)
 		row := []*figure.Axes{
 			jointPanel(all, figure.Axis{Label: tEffLabel, Log: true}, y.axis, tEffOf, y.joint),
@@ -183,15 +188,15 @@ func jointFigure(all []*answers.Joint) *figure.Figure {
 			against,
 		}
 		f.Rows = append(f.Rows, nil)
-		for k, a := range row {
-			for n := range a.Series {
-				if i > 0 || n/2 != k { // one legend is enough, two families above each panel
-					a.Series[n].Label = figure.Label{}
-				}
+		for _, a := range row {
+			a.Title = figure.Text(y.title)
+			if a == against {
+				a.Title = figure.Text("The same for Algorithm 1")
 			}
 			f.Rows[i] = append(f.Rows[i], a)
 		}
 	}
+	f.ShareLegend(f.Rows[0][2].(*figure.Axes))
 	return f
 }
 
@@ -229,7 +234,9 @@ func jointTable(all []*answers.Joint) *figure.Table {
 			`the predictor that knows the matrix.`,
 		"Graph", "T", "Eff.", "Seeds", "Joint: learned, attention, above, excess",
 		"Algorithm 1: attention, above, excess", "Uniform", "Bayes")
-	for _, j := range ofPrior(all, shownPrior, 3) {
+	shown := ofPrior(all, shownPrior, 3)
+	slices.SortStableFunc(shown, func(a, b *answers.Joint) int { return cmp.Compare(a.Family, b.Family) })
+	for _, j := range shown {
 		addRow(t, j.Family, j.Graph.T(), figure.Value(tEffOf(j), 1), len(j.Seeds),
 			figure.Value(j.Learned(), 2), figure.Value(j.Attention(), 2), j.Above(), figure.Value(j.Excess(), 4),
 			figure.Value(j.One.Attention, 2), j.One.Above, j.One.Excess, figure.Value(j.Uniform(), 2), j.Bayes())

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"learncausal/paper/errata"
@@ -69,10 +68,6 @@ const printedCaption = "Which statement's proof uses which, from the top down. B
 const chainCaption = `What the corrected Theorems 1 and 2 rest on, from the top down: blue (disc) as printed, green ` +
 	`(triangle) corrected here. Numbers as in the figure before.`
 
-// shorter numbers fit into narrow boxes.
-var shorter = strings.NewReplacer("Appendix", "App.", "Algorithm", "Alg.", "Theorem", "Thm.", "Corollary", "Cor.",
-	"Section", "Sect.", "Construction", "Constr.")
-
 // An erratumGraph draws rows with the numbers of their proofs.
 type erratumGraph struct {
 	ledger  *ledger.Ledger
@@ -97,10 +92,7 @@ func (g erratumGraph) name(r ledger.Row) string {
 }
 
 func (g erratumGraph) figure(id string, rows []ledger.Row, slips map[string]bool, caption string) *figure.Figure {
-	rows, edges := joinedStatements(slices.Clone(rows))
-	for i := range rows {
-		rows[i].Number = shorter.Replace(rows[i].Number)
-	}
+	rows, edges := joinedStatements(rows)
 	p := newDependencyDrawing(g.ledger, rows, edges, g.name)
 	for i, r := range p.rows {
 		v, corrected := ledger.Holds, ledger.Verdict("") // three colours are enough here

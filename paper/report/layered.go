@@ -147,7 +147,8 @@ func inversions(a, b []int, rank []float64) int {
 }
 
 // place sets the height y of each node and point, downwards from 0, near the mean of its
-// neighbours and with the required distance within its layer.
+// neighbours and with the required distance within its layer. The last layers, with the main
+// theorem, are in the middle of the longest.
 func (d *layered) place(height func(int) float64) {
 	d.y = make([]float64, len(d.layer))
 	gap := func(a, b int) float64 { return (height(a) + height(b)) / 2 }
@@ -156,12 +157,16 @@ func (d *layered) place(height func(int) float64) {
 			d.y[l[i]] = d.y[l[i-1]] + gap(l[i-1], l[i])
 		}
 	}
+	length := func(l []int) float64 { return d.y[l[len(l)-1]] - d.y[l[0]] }
+	longest := slices.MaxFunc(d.order, func(a, b []int) int { return cmp.Compare(length(a), length(b)) })
 	before, behind := d.neighbours()
 	for range 80 {
-		for _, l := range d.order {
+		for k, l := range d.order {
 			want := make([]float64, len(l))
+			pull := math.Pow(float64(k+1)/float64(len(d.order)), 2)
 			for i, v := range l {
-				want[i] = mean(d.y, slices.Concat(before[v], behind[v]), v)
+				near := mean(d.y, slices.Concat(before[v], behind[v]), v)
+				want[i] = near + pull*(d.y[longest[0]]+length(longest)/2-near)
 			}
 			spread(d.y, l, want, gap)
 		}

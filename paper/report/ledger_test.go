@@ -2,10 +2,13 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
+	"strconv"
 	"testing"
 
 	"learncausal/paper/claims"
@@ -142,5 +145,48 @@ func TestAnArrowThatFollowsIsLeftOut(t *testing.T) {
 	number := map[string]int{"a": 0, "b": 1, "c": 2, "d": 3}
 	if got := fmt.Sprint(reduced(rows, number)); got != "[[0 1] [1 2]]" {
 		t.Errorf("edges %s", got)
+	}
+}
+
+var (
+	texBox  = regexp.MustCompile(`\\fill\[\w+\] \((\S+),(\S+)\) -- \((\S+),\S+\) -- \(\S+,(\S+)\) -- \S+ -- cycle`)
+	texWord = regexp.MustCompile(`\\node\[anchor=base,.* at \((\S+),(\S+)\) \{\\fignarrow\{(\S+)bp\}\{(.*)\}\}`)
+)
+
+// No text of the graph of statements crosses a side or a strip of its box, in the form for
+// LaTeX, which narrows wider fonts to the width on the screen.
+func TestTextStaysInItsBox(t *testing.T) {
+	tex, err := registered(t, "fig-claims-graph").TeX()
+	if err != nil {
+		t.Fatal(err)
+	}
+	numbers := func(fields [][]byte) (x [4]float64) {
+		for i, f := range fields[1:] {
+			x[i], _ = strconv.ParseFloat(string(f), 64)
+		}
+		return x
+	}
+	boxes, words := texBox.FindAllSubmatch(tex, -1), texWord.FindAllSubmatch(tex, -1)
+	for _, word := range words {
+		at := numbers(word)
+		left, right, found := math.Inf(-1), math.Inf(1), false
+		for _, fields := range boxes {
+			b := numbers(fields) // left, lower, right, upper
+			switch x, y := at[0], at[1]; {
+			case y < b[1] || y > b[3]:
+			case x > b[2]:
+				left = max(left, b[2]) // of a strip or of the box beside it
+			case x < b[0]:
+				right = min(right, b[0])
+			default:
+				left, right, found = max(left, b[0]), min(right, b[2]), true
+			}
+		}
+		if from, to := at[0]-at[2]/2, at[0]+at[2]/2; !found || from < left || to > right {
+			t.Errorf("%s extends from %.1f to %.1f, its box from %.1f to %.1f", word[4], from, to, left, right)
+		}
+	}
+	if len(words) < 80 {
+		t.Errorf("%d words, want two for each of 40 boxes", len(words))
 	}
 }

@@ -174,12 +174,12 @@ func shortID(r ledger.Row, statement string) string {
 
 // Sizes of the drawing of dependencies.
 const (
-	boxNumber = 7.0 // font of the paper's number
-	boxText   = 6.2 // font of the id
+	boxNumber = 6.4 // font of the paper's number
+	boxText   = 6.0 // font of the id
 	boxLine   = boxText + 1
 	boxStrip  = 3.0
-	boxWidest = 52.0
-	boxLeast  = 30.0
+	boxWidest = 60.0 // room for text
+	boxLeast  = 10.0
 	layerTop  = 20.0 // legend
 	layerGap  = 14.0
 )
@@ -189,7 +189,7 @@ type dependencyDrawing struct {
 	*layered
 	ledger *ledger.Ledger
 	rows   []ledger.Row // of the boxes
-	box    float64      // their width
+	width  []float64    // of each box
 	lines  [][]string   // the text in each
 	deep   []float64    // height of a layer's boxes
 	top    []float64    // of a layer, downwards
@@ -244,27 +244,37 @@ func joinedStatements(rows []ledger.Row) (joined []ledger.Row, edges [][2]int) {
 	return joined, edges
 }
 
-// newDependencyDrawing lays out boxes of the largest width that fits the page, and draws
-// the arrows. Each box will have the number of its row and below it the text name(row).
+// newDependencyDrawing lays out boxes as wide as their text, which breaks into the longest
+// lines that fit the page, and draws the arrows. Each box will have the short number of its
+// row and below it the text name(row).
 func newDependencyDrawing(
 	l *ledger.Ledger, rows []ledger.Row, edges [][2]int, name func(ledger.Row) string,
 ) *dependencyDrawing {
 	p, n := &dependencyDrawing{ledger: l, rows: rows}, len(rows)
-	for p.box = boxWidest; ; p.box-- {
+	p.lines, p.width = make([][]string, n), make([]float64, n)
+	right := 0.0
+	for room := boxWidest; room >= boxLeast && (room == boxWidest || right > drawingWidth); room-- {
+		for i, r := range rows {
+			p.lines[i] = wrap(name(r), room, boxText)
+			w := figure.Text(shorter.Replace(r.Number)).Width(boxNumber)
+			for _, s := range p.lines[i] {
+				w = max(w, figure.Text(s).Width(boxText))
+			}
+			p.width[i] = w + 2*boxStrip + 2.4
+		}
 		p.layered = layOut(n, edges, func(i int) float64 {
 			if i >= n {
 				return 5
 			}
-			return p.box + 4
+			return p.width[i] + 3
 		})
-		if slices.Max(p.y)+p.box/2 <= drawingWidth || p.box < boxLeast {
-			break
+		right = 0
+		for i, w := range p.width {
+			right = max(right, p.y[i]+w/2+1)
 		}
 	}
-	p.lines, p.deep, p.top = make([][]string, n), make([]float64, len(p.order)), make([]float64, len(p.order))
+	p.deep, p.top = make([]float64, len(p.order)), make([]float64, len(p.order))
 	for i := range n {
-		room := p.box - 2*boxStrip - 1
-		p.lines[i] = wrap(name(rows[i]), room, boxText)
 		p.deep[p.layer[i]] = max(p.deep[p.layer[i]], p.height(i))
 	}
 	for k := 1; k < len(p.top); k++ {
@@ -272,7 +282,7 @@ func newDependencyDrawing(
 	}
 	last := len(p.top) - 1
 	p.d = &figure.Drawing{
-		W: max(drawingWidth, slices.Max(p.y)+p.box/2+1),
+		W: max(drawingWidth, right),
 		H: p.top[last] + p.deep[last] + layerTop + 1,
 	}
 	for _, path := range p.paths {
@@ -339,17 +349,17 @@ func (p *dependencyDrawing) arrow(path []int) {
 // statement draws a box in the colour of a verdict, with a strip for a false step, and one
 // in the colour of the verdict of the corrected statement unless that is "".
 func (p *dependencyDrawing) statement(i int, v ledger.Verdict, slip bool, corrected ledger.Verdict) {
-	h, left := p.height(i), p.y[i]-p.box/2
-	p.d.Box(verdictInk[v], left, p.upper(i)-h, p.box, h)
+	h, left := p.height(i), p.y[i]-p.width[i]/2
+	p.d.Box(verdictInk[v], left, p.upper(i)-h, p.width[i], h)
 	if slip {
 		p.d.Box(verdictInk[ledger.Fails], left, p.upper(i)-h, boxStrip, h)
 	}
 	if corrected != "" {
-		p.d.Box(verdictInk[corrected], left+p.box-boxStrip, p.upper(i)-h, boxStrip, h)
+		p.d.Box(verdictInk[corrected], left+p.width[i]-boxStrip, p.upper(i)-h, boxStrip, h)
 	}
 	p.d.Mark(verdictInk[v], verdictMark[v], left, p.upper(i)) // readable without colours
 	top := p.upper(i) - 2 - boxNumber
-	p.d.Text(figure.Black, boxNumber, 0, figure.Text(p.rows[i].Number), p.y[i], top+boxNumber/2)
+	p.d.Text(figure.Black, boxNumber, 0, figure.Text(shorter.Replace(p.rows[i].Number)), p.y[i], top+boxNumber/2)
 	for k, s := range p.lines[i] {
 		p.d.Text(figure.Black, boxText, 0, figure.Text(s), p.y[i], top-boxLine*(float64(k)+0.5))
 	}
@@ -435,7 +445,11 @@ func reduced(rows []ledger.Row, number map[string]int) [][2]int {
 	return edges
 }
 
-// wrap breaks an id after hyphens into lines no wider than w.
+// shorter numbers fit into narrow boxes.
+var shorter = strings.NewReplacer("Appendix", "App.", "Algorithm", "Alg.", "Theorem", "Thm.", "Corollary", "Cor.",
+	"Section", "Sect.", "Construction", "Constr.")
+
+// wrap breaks an id after hyphens into lines no wider than w, but for longer parts.
 func wrap(id string, w, size float64) []string {
 	var lines []string
 	for _, part := range strings.SplitAfter(id, "-") {
@@ -486,8 +500,10 @@ func headlineFigure(l *ledger.Ledger) *figure.Figure {
 			}
 			w := unit * float64(n)
 			d.Box(verdictInk[v], x, y, w, bar)
-			d.Mark(verdictInk[v], verdictMark[v], x+w/2-8, y+bar/2)
-			d.Text(figure.Black, 8, -1, figure.Text(fmt.Sprint(n)), x+w/2-3, y+bar/2)
+			number := figure.Text(fmt.Sprint(n))
+			from := x + (w-number.Width(8)-7)/2 // of the mark and the number
+			d.Mark(verdictInk[v], verdictMark[v], from+2, y+bar/2)
+			d.Text(figure.Black, 8, -1, number, from+7, y+bar/2)
 			x += w
 		}
 	}

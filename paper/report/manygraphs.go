@@ -46,54 +46,55 @@ func manyGraphsFigure(c *experiment.Comparison) *figure.Figure {
 // byGraphFigure shows our runs on each graph and the authors' value, by the number of
 // the graph in the tables.
 func byGraphFigure(c *experiment.Comparison) *figure.Figure {
-	ours := figure.Series{Label: figure.Text("ours"), Points: true}
+	ours := figure.Series{Label: figure.Text("ours"), Points: true, Mark: 5}
 	paper := figure.Series{Label: figure.Text("paper"), Points: true}
 	for g, mean := range c.Mean {
 		for k, v := range mean {
-			ours.X = append(ours.X, float64(g)-0.3+0.4*float64(k)/float64(len(mean)))
+			ours.X = append(ours.X, float64(g)-0.4+0.6*float64(k)/float64(len(mean)))
 			ours.Y = append(ours.Y, v)
 		}
-		paper.X, paper.Y = append(paper.X, float64(g)+0.3), append(paper.Y, c.Printed[g])
+		paper.X, paper.Y = append(paper.X, float64(g)+0.35), append(paper.Y, c.Printed[g])
 	}
 	lo := min(floats.Min(ours.Y), floats.Min(paper.Y))
 	return oneRow(
-		figure.OneColumn,
+		figure.FullText,
 		fmt.Sprintf(`Mean attention on the parents for each of the 20 graphs: our %d runs, one mark a seed, `+
 			`and the value that the authors printed. Graphs have the numbers of the tables, in the authors' order `+
 			`from 0.`, c.Seeds()),
 		&figure.Axes{
-			X:      figure.Axis{Label: figure.Text("Graph"), Min: -1, Max: 20, Every: 2},
+			X:      figure.Axis{Label: figure.Text("Graph"), Min: -0.75, Max: 19.75, Every: 1},
 			Y:      figure.Axis{Label: figure.Text("Mean attention on parents"), Min: math.Floor(lo*20) / 20, Max: 1},
-			Series: []figure.Series{ours, paper},
+			Series: []figure.Series{ours, paper}, Height: 170,
 		})
 }
 
 // oneDraws is the number of drawn means over the twenty graphs.
 const oneDraws = 100_000
 
-// oneDrawFigure is the distribution of the mean over the graphs for one run of each, and
-// the printed mean.
+// oneDrawFigure is the distribution of the mean over the graphs for one run of each, with
+// every draw of the largest percent, and the printed mean.
 func oneDrawFigure(c *experiment.Comparison) *figure.Figure {
 	d := c.OneDraw(oneDraws)
 	share := figure.Series{Label: figure.Text("one run of each graph, ours")}
-	const parts = 200
-	for k := range parts + 1 {
-		i := k * (len(d.Draws) - 1) / parts
-		share.X, share.Y = append(share.X, d.Draws[i]), append(share.Y, float64(k)/parts)
+	for i := 0; i < oneDraws; i++ {
+		share.X, share.Y = append(share.X, d.Draws[i]), append(share.Y, float64(oneDraws-i)/oneDraws)
+		if i < oneDraws*99/100 {
+			i += oneDraws/200 - 1
+		}
 	}
 	printed := figure.Series{
-		Label: figure.Text("paper"), X: []float64{d.Printed, d.Printed}, Y: []float64{0, 1}, Color: 2, Mark: 2,
+		Label: figure.Text("paper"), X: []float64{d.Printed, d.Printed}, Y: []float64{1. / oneDraws, 1}, Color: 2, Mark: 2,
 	}
 	return oneRow(
 		figure.OneColumn,
-		fmt.Sprintf(`Distribution function of the mean attention over the 20 graphs if one of our %d runs is `+
-			`chosen at random for each graph, and the printed mean.`, c.Seeds()),
+		fmt.Sprintf(`Mean attention over the 20 graphs if one of our %d runs is chosen at random for each graph: `+
+			`the share of $10^5$ draws that reach each value, and the printed mean.`, c.Seeds()),
 		&figure.Axes{
 			X: figure.Axis{
 				Label: figure.Text("Mean over the graphs"),
 				Min:   math.Floor(200*d.Draws[0]) / 200, Max: math.Ceil(200*max(d.Printed, d.Draws[oneDraws-1])) / 200,
 			},
-			Y:      figure.Axis{Label: figure.Text("Share at most so much"), Min: 0, Max: 1},
+			Y:      figure.Axis{Label: figure.Text("Share of draws that reach it"), Log: true},
 			Series: []figure.Series{share, printed},
 		})
 }

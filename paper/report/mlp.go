@@ -40,7 +40,7 @@ func mlpFigure(ms []*experiment.MLPResult) *figure.Figure {
 
 // embeddingsTitle has the origin of the two kinds of embeddings.
 var embeddingsTitle = map[string]string{
-	"trained": "trained: the code", "fixed": "fixed: the text",
+	"trained": "embeddings trained, as in the code", "fixed": "embeddings fixed, as in the text",
 }
 
 // mlpSeedsFigure draws the average first-layer attention of every seed on the

@@ -81,6 +81,7 @@ func seedStrip(m experiment.MultiResult) figure.Panel {
 		X: figure.Axis{Label: figure.Text("Seed"), Min: -0.5, Max: float64(len(m.Runs)) - 0.5, Every: 1},
 		Y: figure.Axis{Label: figure.Text("On the parents"), Min: 0, Max: 1},
 	}
+	least := 1.0
 	for l, name := range m.Parents {
 		s := marks(parentLabel(name), l+1)
 		for _, r := range m.Runs {
@@ -88,7 +89,9 @@ func seedStrip(m experiment.MultiResult) figure.Panel {
 			s.X, s.Y = append(s.X, x), append(s.Y, r.On(r.Attention[l]))
 		}
 		a.Series = append(a.Series, s)
+		least = min(least, floats.Min(s.Y))
 	}
+	a.Y.Min = min(0.8, math.Floor(5*least)/5)
 	return a
 }
 
@@ -233,13 +236,15 @@ func attends(m experiment.MultiResult, i int) bool {
 func multiLossFigure(all []experiment.MultiResult) *figure.Figure {
 	k := slices.IndexFunc(all, func(m experiment.MultiResult) bool { return m.Printed })
 	released, printed := lossPanels(all[:k], "", 0.2), lossPanels(all[k:], ", as printed", 0.02)
-	return &figure.Figure{
+	f := &figure.Figure{
 		Width: figure.TwoColumns, Rows: [][]figure.Panel{released, printed},
 		Caption: `Test loss along training, one curve a seed, in the setting of the released code (above) and in ` +
 			`the printed one (below), with the loss of two predictors for seed 0: the posterior mean given the ` +
 			`edges (all parents), and the best of those that compare one parent only. A row has one scale. ` +
 			`Before training the loss is $\log 5=1.609$.`,
 	}
+	f.ShareLegend(released[0].(*figure.Axes))
+	return f
 }
 
 // lossPanels draws a row of panels on one scale with ticks at the given distance. Their

@@ -146,7 +146,7 @@ func gradientMapFigure(id string, gs []experiment.NamedGraph, p *markov.Finite) 
 		f.Rows[0], f.Rows[1] = append(f.Rows[0], adj), append(f.Rows[1], grad)
 	}
 	adjacency[0].YLabel, gradients[0].YLabel = positionI, positionI
-	figure.ShareScale(figure.Scale{Hidden: true}, adjacency...)
+	figure.ShareScale(figure.Scale{Palette: figure.Signed}, adjacency...)
 	adjacency[len(adjacency)-1].Scale.Hidden = true
 	figure.ShareScale(figure.Scale{Palette: figure.Signed}, gradients...)
 	return f

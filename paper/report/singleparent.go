@@ -47,14 +47,14 @@ func singleParentFigure(rs []experiment.SingleRun) *figure.Figure {
 		Caption: `Adjacency matrix of the causal graph beside the trained attention matrices, for three graphs ` +
 			`($S=10$, $T=20$, $2^{17}$ steps). Each matrix is divided by its largest magnitude, which stands ` +
 			`above it. The outlined blocks are those of the sparsity pattern: in $\widetilde A^{(1)}$ the graph ` +
-			`returns. In $\widetilde A^{(2)}$, $X$ marks the coordinates of the tokens.`,
+			`returns. $X$ marks the coordinates of the tokens.`,
 	}
 	for _, r := range rs {
 		w := r.Weights()
 		attention, _ := weightMatrices(w)
 		a1, a2 := attention[0][0], attention[1][0]
 		a1.Rows, a1.Columns = a1.Rows[:1], a1.Columns[:1]
-		for _, groups := range [][]figure.Group{a2.Rows[0], a2.Columns[0]} {
+		for _, groups := range [][]figure.Group{a1.Rows[0], a1.Columns[0], a2.Rows[0], a2.Columns[0]} {
 			for k := range groups {
 				groups[k].Label = []figure.Label{shortToken, position}[k%2]
 			}
