@@ -17,7 +17,7 @@ func TestProperties(t *testing.T) {
 	property.Test(t, property.Table{
 		"New":                           tables,
 		"WeightsFootprint MLPFootprint": footprints,
-	}, nil)
+	})
 }
 
 func tables(t *rapid.T) {

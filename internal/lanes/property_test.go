@@ -25,7 +25,7 @@ func TestProperties(t *testing.T) {
 		"NewWords Words.Fill Fraction Point Points":                      words,
 		"Power Powers Sums Eliminate":                                    numbersOfEight,
 		"Walk Pick":                                                      walks,
-	}, nil)
+	})
 }
 
 // length draws one that is right most often.

@@ -1,11 +1,8 @@
-// Package property tests exported functions over shapes and values, wrong ones above all.
-// Each call must return a right result, or an error or panic with a message of the package.
-// Every exported function must have a property or an exemption.
+// Package property tests functions over shapes and values, wrong ones above all. Each call
+// must return a right result, or an error or panic with a message of the package.
 //
 //	func TestProperties(t *testing.T) {
-//		property.Test(t, property.Table{"Exp": exp, "Forest.Parent Forest.Distance": positions}, property.Exempt{
-//			"ReadDOT": "reads text, which FuzzReadDOT tries",
-//		})
+//		property.Test(t, property.Table{"Exp": exp, "Forest.Parent Forest.Distance": positions})
 //	}
 //
 // A property is a function of a [rapid.T], from which it draws its arguments.
@@ -13,14 +10,8 @@ package property
 
 import (
 	"flag"
-	"fmt"
-	"go/ast"
-	"go/build"
-	"go/parser"
-	"go/token"
 	"maps"
 	"math"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -33,14 +24,9 @@ import (
 // property.
 type Table map[string]func(*rapid.T)
 
-// Exempt maps the functions without a property to the reason.
-type Exempt map[string]string
-
 // Test checks every property of the table 500 times, or 100 times with -short, with a fixed
-// seed; the flags -rapid.checks and -rapid.seed change this. It also fails if the package in
-// the working directory has an exported function that takes numbers, see [Takers], and is in
-// neither map, and if a name is in both or names no such function.
-func Test(t *testing.T, table Table, exempt Exempt) {
+// seed; the flags -rapid.checks and -rapid.seed change this.
+func Test(t *testing.T, table Table) {
 	for name, value := range map[string]string{
 		"rapid.checks": "500", "rapid.seed": "1", "rapid.nofailfile": "true",
 	} {
@@ -48,114 +34,9 @@ func Test(t *testing.T, table Table, exempt Exempt) {
 			_ = f.Value.Set(value) // they are what rapid's flags take
 		}
 	}
-	takers, err := Takers(".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, fault := range compare(takers, table, exempt) {
-		t.Error(fault)
-	}
 	for _, names := range slices.Sorted(maps.Keys(table)) {
 		t.Run(strings.ReplaceAll(names, " ", ","), func(t *testing.T) { rapid.Check(t, table[names]) })
 	}
-}
-
-// compare returns the faults in the names of a table and its exemptions.
-func compare(takers []string, table Table, exempt Exempt) []string {
-	var faults []string
-	named := slices.Collect(maps.Keys(exempt))
-	for names := range table {
-		named = append(named, strings.Fields(names)...)
-	}
-	slices.Sort(named)
-	for k, name := range named {
-		if !slices.Contains(takers, name) {
-			faults = append(faults, fmt.Sprintf("%s is named, but is no exported function that takes numbers", name))
-		}
-		if k > 0 && named[k-1] == name {
-			faults = append(faults, name+" is named twice")
-		}
-	}
-	for _, name := range takers {
-		if !slices.Contains(named, name) {
-			faults = append(faults, name+" takes numbers and has no property")
-		}
-	}
-	return faults
-}
-
-// Takers returns the names of the exported functions and methods in a package's folder that
-// take numbers from their caller. They have a parameter other than strings, booleans,
-// readers and writers, or are methods of a type that a caller can fill: a struct with an exported field,
-// or a type that is no struct.
-func Takers(folder string) ([]string, error) {
-	pkg, err := build.ImportDir(folder, 0)
-	if err != nil {
-		return nil, err
-	}
-	written := map[string]bool{}
-	var functions []*ast.FuncDecl
-	for _, name := range pkg.GoFiles {
-		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(folder, name), nil, parser.SkipObjectResolution)
-		if err != nil {
-			return nil, err
-		}
-		ast.Inspect(file, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.TypeSpec:
-				written[n.Name.Name] = mayBeWritten(n)
-			case *ast.FuncDecl:
-				functions = append(functions, n)
-			}
-			return true
-		})
-	}
-	var takers []string
-	for _, f := range functions {
-		name, receiver := f.Name.Name, receiverOf(f)
-		if !f.Name.IsExported() || receiver != "" && !ast.IsExported(receiver) {
-			continue
-		}
-		if receiver != "" {
-			name = receiver + "." + name
-		}
-		if written[receiver] || slices.ContainsFunc(f.Type.Params.List, takesNumbers) {
-			takers = append(takers, name)
-		}
-	}
-	slices.Sort(takers)
-	return takers, nil
-}
-
-// mayBeWritten reports whether a caller can fill a value of the type, if it is exported.
-func mayBeWritten(t *ast.TypeSpec) bool {
-	of, isStruct := t.Type.(*ast.StructType)
-	return !isStruct || slices.ContainsFunc(of.Fields.List, func(f *ast.Field) bool {
-		return slices.ContainsFunc(f.Names, (*ast.Ident).IsExported)
-	})
-}
-
-// receiverOf returns the name of the type that f is a method of, or "".
-func receiverOf(f *ast.FuncDecl) string {
-	if f.Recv == nil {
-		return ""
-	}
-	of := f.Recv.List[0].Type
-	if star, ok := of.(*ast.StarExpr); ok {
-		of = star.X
-	}
-	return of.(*ast.Ident).Name
-}
-
-// takesNumbers reports whether a parameter is something other than text or a truth value.
-func takesNumbers(p *ast.Field) bool {
-	switch of := p.Type.(type) {
-	case *ast.Ident:
-		return of.Name != "string" && of.Name != "bool"
-	case *ast.SelectorExpr:
-		return !slices.Contains([]string{"Reader", "Writer"}, of.Sel.Name)
-	}
-	return true
 }
 
 // Refused calls f and returns the message of its panic, or "" if it has none. The test

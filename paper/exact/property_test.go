@@ -39,7 +39,7 @@ func TestProperties(t *testing.T) {
 		"NewBeta Beta.Exp Beta.E12Terms Beta.GHat":                                                     betas,
 		"NewStageTwo StageTwo.Score StageTwo.Sums StageTwo.Errors StageTwo.E3 StageTwo.E12 StageTwo.F": sequences,
 		"TimeBound LeaderTime": times,
-	}, nil)
+	})
 }
 
 func refused(t *rapid.T, f func()) string { return property.Refused(t, "exact", f) }

@@ -24,7 +24,7 @@ func TestProperties(t *testing.T) {
 		"Forest.Parent Forest.Distance Forest.Meet":         positions,
 		"Forest.TEffLambda":                                 effective,
 		"Forest.WriteDOT DAG.WriteDOT":                      named,
-	}, nil)
+	})
 }
 
 // forest draws a forest on at most 9 positions.

@@ -25,7 +25,7 @@ func TestProperties(t *testing.T) {
 		"Sampled":                     sampled,
 		"NewBlock NewDrawer":          blocks,
 		"Dirichlet.NewRows Rows.Draw": rowsSideBySide,
-	}, nil)
+	})
 }
 
 // entries draws the entries of a matrix over s states, valid or not.

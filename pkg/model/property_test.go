@@ -31,13 +31,6 @@ func TestProperties(t *testing.T) {
 		"Construction.Weights":                       finiteScales,
 		"Construction.Attended Construction.Matches": positionsOfConstruction,
 		"Construction.Limit Construction.Empirical":  lawsOfConstruction,
-	}, property.Exempt{
-		"Weights.Heads":    "counts them",
-		"Weights.Matrices": "gives its arrays as they are",
-		"Weights.Arrays":   "gives its arrays as they are",
-		"MLP.Matrices":     "gives its arrays as they are",
-		"MLP.Arrays":       "gives its arrays as they are",
-		"Trained":          "gives its arrays as they are",
 	})
 }
 

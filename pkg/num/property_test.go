@@ -17,7 +17,7 @@ func TestProperties(t *testing.T) {
 		"Softmax LogSumExp":                 softmax,
 		"Average Estimate.Z":                average,
 		"Stream Uniform UniformOpen Normal": streams,
-	}, nil)
+	})
 }
 
 func expLog(t *rapid.T) {

@@ -24,12 +24,6 @@ func TestProperties(t *testing.T) {
 		"Store.Load": func(t *rapid.T) { loadedRuns(t, s) },
 		"Store.Get Run.Replay Run.Segments Run.Stretches Run.Light": func(t *rapid.T) { storedRuns(t, s) },
 		"Memory": func(t *rapid.T) { memories(t) },
-	}, property.Exempt{
-		"Store.HasWeights": "reads what TestLightRunIsCheckedAndFilled and paper/sweep store",
-		"Store.Addresses":  "lists a folder",
-		"Store.Unfinished": "lists a folder",
-		"EncodeNPZ":        "what it writes of weights is read by FuzzWeights, of columns by paper/sweep",
-		"Segment.String":   "prints two numbers as they are",
 	})
 }
 

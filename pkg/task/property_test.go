@@ -25,7 +25,7 @@ func TestProperties(t *testing.T) {
 		"LogLoss PairedDifference Losses":                                  losses,
 		"NewBayes Bayes.Predict Bayes.PredictIn Prediction.Loss BayesRisk": bayesPredictors,
 		"Multi.Probability Multi.Posterior Multi.OneParent":                multiPredictors,
-	}, nil)
+	})
 }
 
 // drawTask draws a task on at most 6 positions and 4 states.

@@ -40,7 +40,7 @@ func TestProperties(t *testing.T) {
 		"Reading.String":                                  readings,
 		"RowFlow ArrivalTime RowDescent":                  flows,
 		"MixtureWeight Chain.ExcessInTheLimit Prediction": mixtures,
-	}, nil)
+	})
 }
 
 func refused(t *rapid.T, f func()) string { return property.Refused(t, "theory", f) }

@@ -31,8 +31,6 @@ func TestProperties(t *testing.T) {
 		"Own":                                                                own,
 		"CheckMemory":                                                        memory,
 		"Snapshot.Disentangled":                                              disentangled,
-	}, property.Exempt{
-		"Forward": "refuses as its engine, which has properties of its own",
 	})
 }
 
