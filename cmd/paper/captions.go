@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 
 	"learncausal/paper/figure"
 	"learncausal/paper/report"
+	"learncausal/pkg/runs"
 )
 
 const captionsName = "captions.tex"
@@ -46,7 +46,7 @@ func writeCaptions(
 		return nil, err
 	}
 	path := filepath.Join(dir, captionsName)
-	old, err := os.ReadFile(path)
+	old, err := runs.ReadFile(path, 1<<30)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}

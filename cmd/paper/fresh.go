@@ -115,7 +115,7 @@ func newConfirmed(store string) (*confirmed, error) {
 }
 
 func (c *confirmed) rest(specs []train.Spec) ([]train.Spec, error) {
-	text, err := os.ReadFile(c.path)
+	text, err := runs.ReadFile(c.path, 1<<30)
 	if err != nil && !os.IsNotExist(err) {
 		return nil, err
 	}

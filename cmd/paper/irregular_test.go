@@ -36,3 +36,26 @@ func TestOnlyRegularFilesAreRead(t *testing.T) {
 		}
 	}
 }
+
+// The files that train replaces may be anything.
+func TestPipesAreReplaced(t *testing.T) {
+	dir := t.TempDir()
+	args := append([]string{"train", "chain(4)", "-o", dir}, quickly...)
+	output(t, args...)
+	want := content(t, dir)
+	for _, name := range []string{"weights.npz", "curve.csv", "given.dot", "summary.txt", "graph.svg"} {
+		path := filepath.Join(dir, name)
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		if err := syscall.Mkfifo(path, 0o666); err != nil {
+			t.Skip(err)
+		}
+	}
+	output(t, args...)
+	for name, text := range content(t, dir) {
+		if text != want[name] {
+			t.Errorf("%s has changed", name)
+		}
+	}
+}

@@ -67,9 +67,6 @@ func (s *Settings) Spec(g *OwnGraph) (train.Spec, error) {
 	}
 	prior, err := markov.ParsePrior(s.Prior, s.States)
 	if err != nil {
-		if form := `; want rows split by ";", as in orbit(0.7 0.3; 0.4 0.6)`; !strings.HasPrefix(s.Prior, "dirichl") {
-			return spec, wrong("prior", "with %d states: %v%s", s.States, err, form)
-		}
 		return spec, wrong("prior", "with %d states: %v", s.States, err)
 	}
 	if g.DAG != nil {

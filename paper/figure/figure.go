@@ -482,8 +482,10 @@ func export(dir string, formats ...format) (paths []string, err error) {
 // WriteFile writes data to a file, creating its folder if needed. It replaces the
 // file as a whole, and leaves a file that already holds data untouched.
 func WriteFile(path string, data []byte) error {
-	if old, err := os.ReadFile(path); err == nil && string(old) == string(data) {
-		return nil
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() == int64(len(data)) {
+		if old, err := os.ReadFile(path); err == nil && string(old) == string(data) {
+			return nil
+		}
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err

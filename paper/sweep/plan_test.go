@@ -70,6 +70,29 @@ steps = 20
 	}
 }
 
+func TestPlansOfOtherProgramsAreRead(t *testing.T) {
+	const text = "# Sweep\nsteps = 10\ngraph = [\"my.dot\", \"chain(3)\"] # two\n\n[[grid]]\nseed = 7\n"
+	var wide strings.Builder
+	for _, c := range "\ufeff" + text {
+		wide.WriteByte(byte(c))
+		wide.WriteByte(byte(c >> 8))
+	}
+	for _, form := range []string{
+		text, "\ufeff" + text, strings.ReplaceAll(text, "\n", "\r\n"), strings.ReplaceAll(text, "\n", "\r"),
+		wide.String(), strings.ReplaceAll(text, " = ", "\u00a0= "), text + "\x00\x1a",
+	} {
+		p, err := planOf(t, form)
+		if err != nil {
+			t.Errorf("%q: %v", form, err)
+		} else if len(p.Runs) != 2 || p.Runs[1].Spec.Seed != 7 || p.Runs[0].Spec.Steps != 10 {
+			t.Errorf("%q: %+v", form, p.Runs)
+		}
+	}
+	if _, err := planOf(t, "steps = 10\n# caf\xe9\n"); err == nil || !strings.Contains(err.Error(), "line 2: the byte 0xe9") {
+		t.Errorf("Latin-1: %v", err)
+	}
+}
+
 func TestValuesOfRangesAndLists(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{`seed = 7`, "[7]"},

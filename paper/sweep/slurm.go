@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"learncausal/paper/figure"
+	"learncausal/pkg/runs"
 )
 
 // Digest returns eight hexadecimal digits of a hash of the runs of the sweep, the parts
@@ -199,7 +200,7 @@ func (s *Sweep) Status(ctx context.Context) (*Status, error) {
 	running := map[int]bool{} // the tasks whose running run is counted
 	for _, i := range missing {
 		address := s.Plan.Runs[i].Address
-		text, err := os.ReadFile(s.failurePath(address))
+		text, err := runs.ReadFile(s.failurePath(address), mostBytes)
 		task := 0
 		if tasks > 0 {
 			task = i % tasks
@@ -226,7 +227,7 @@ func (s *Sweep) Status(ctx context.Context) (*Status, error) {
 // taskStates returns the states of the tasks in Slurm's queue, and the number of tasks of
 // the job; 0 if the sweep has not been submitted.
 func (s *Sweep) taskStates(ctx context.Context) (map[int]string, int, error) {
-	b, err := os.ReadFile(s.tasksPath())
+	b, err := runs.ReadFile(s.tasksPath(), mostBytes)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, 0, nil
 	}

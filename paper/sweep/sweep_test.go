@@ -480,6 +480,26 @@ func TestStatusWithoutSlurm(t *testing.T) {
 	}
 }
 
+// Devices never end.
+func TestStatusReadsOnlyRegularFiles(t *testing.T) {
+	s := newSweep(t, quickPlan)
+	s.mustRun(t, 1, 0)
+	for _, path := range []string{s.failurePath(s.Plan.Runs[1].Address), s.tasksPath()} {
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink("/dev/zero", path); err != nil {
+			t.Skip(err)
+		}
+		st, err := s.Status(t.Context())
+		if path == s.tasksPath() && (err == nil || !strings.Contains(err.Error(), "not a regular file")) {
+			t.Errorf("number of tasks: error %v", err)
+		} else if path != s.tasksPath() && (err != nil || st.Failed != 0) {
+			t.Errorf("%+v, error %v", st, err)
+		}
+	}
+}
+
 // Of a sweep that is done, the file of its results is all that has to be kept.
 func TestResultsInOneFileAreDone(t *testing.T) {
 	const plan = "keep = \"curve\"\ngraph = \"chain(5)\"\nsteps = 30\nbatch = 16\ntest = 50\nseed = {from = 0, to = 3}\n"

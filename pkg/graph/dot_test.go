@@ -432,6 +432,8 @@ func FuzzReadDOT(f *testing.F) {
 	f.Add([]byte("strict digraph { {s1 s2} -> {s3 s4} -> y; s1 -> s3 -> s1 }"))
 	f.Add([]byte("digraph " + strings.Repeat("{", 70) + strings.Repeat("}", 70)))
 	f.Add([]byte("digraph { subgraph { edge [headlabel=2] 0 -> y } 1 -> y [headlabel=1] }"))
+	f.Add([]byte("digraph { query=q; node [style=invis]; x; \"a\\\"b\" -> {é s2} [style=\"invis,bold\"]; q }"))
+	f.Add([]byte("strict digraph { bgcolor=black; c -> b -> a; a -> y [dir=forward, color=white] }"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if g, err := ReadDAG(strings.NewReader(string(data))); err == nil {
 			var b strings.Builder
@@ -443,6 +445,19 @@ func FuzzReadDOT(f *testing.F) {
 			}
 		} else if !strings.HasPrefix(err.Error(), "graph: ") {
 			t.Errorf("%v: no package prefix", err)
+		}
+		if f, g, names, err := Read(strings.NewReader(string(data))); err == nil {
+			var b strings.Builder
+			if g != nil {
+				err = g.WriteDOT(&b, names...)
+			} else {
+				err = f.WriteDOT(&b, names...)
+			}
+			f2, g2, again, err2 := Read(strings.NewReader(b.String()))
+			same := (f == nil || f2 != nil && f.String() == f2.String()) && (g == nil || g2 != nil && sameDAG(g, g2))
+			if err != nil || err2 != nil || !same || !slices.Equal(names, again) {
+				t.Errorf("%v %v %q becomes %v %v %q, errors %v, %v", f, g, names, f2, g2, again, err, err2)
+			}
 		}
 		g, err := ReadDOT(strings.NewReader(string(data)))
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"gonum.org/v1/gonum/stat/combin"
 
@@ -31,8 +32,9 @@ type Prior interface {
 //	orbit(... | ...)             uniform over the relabelings of several matrices
 //	finite(... | ...)            uniform over several matrices
 //
-// The errors name the prior. They include the errors of [NewDirichlet], [NewOrbit] and
-// [NewFinite].
+// Blanks or commas separate numbers. A row of a matrix whose sum differs from 1 by 1e-12 to
+// 1e-6, as rounded numbers do, is divided by its sum. The errors name the prior. They include
+// the errors of [NewDirichlet], [NewOrbit] and [NewFinite].
 func ParsePrior(text string, states int) (Prior, error) {
 	const want = "want dirichlet(alpha), orbit(matrix) or finite(matrix)"
 	name, rest, ok := strings.Cut(strings.TrimSpace(text), "(")
@@ -40,13 +42,16 @@ func ParsePrior(text string, states int) (Prior, error) {
 		return nil, fmt.Errorf("prior %q: "+want, text)
 	}
 	rest = strings.TrimSuffix(rest, ")")
-	switch name {
+	switch name = strings.ToLower(strings.TrimSpace(name)); name {
 	case "dirichlet":
-		alpha, err := strconv.ParseFloat(rest, 64)
-		if err != nil {
-			return nil, fmt.Errorf("prior %q: %q is not a number", text, rest)
+		alpha, err := parseNumbers(rest)
+		if err == nil && len(alpha) != 1 {
+			err = fmt.Errorf("%d parameters, want one for all states, as in dirichlet(0.1)", len(alpha))
 		}
-		return NewDirichlet(states, alpha)
+		if err != nil {
+			return nil, fmt.Errorf("prior %q: %w", text, err)
+		}
+		return NewDirichlet(states, alpha[0])
 	case "orbit", "finite":
 		matrices, err := parseMatrices(rest, states)
 		if err != nil {
@@ -60,29 +65,59 @@ func ParsePrior(text string, states int) (Prior, error) {
 	return nil, fmt.Errorf("prior %q: unknown family %q, "+want, text, name)
 }
 
+// parseNumbers reads numbers with blanks or commas between them.
+func parseNumbers(text string) ([]float64, error) {
+	var all []float64
+	for _, f := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) }) {
+		v, err := strconv.ParseFloat(f, 64)
+		if err != nil {
+			return nil, fmt.Errorf("%q is not a number", f)
+		}
+		all = append(all, v)
+	}
+	return all, nil
+}
+
 // parseMatrices reads row-major matrices separated by "|", with rows separated by ";".
 // A matrix without ";" is one list.
 func parseMatrices(text string, states int) ([][]float64, error) {
 	var all [][]float64
 	for part := range strings.SplitSeq(text, "|") {
 		var m []float64
-		rows := strings.Split(part, ";")
+		rows := strings.Split(strings.TrimSuffix(strings.TrimSpace(part), ";"), ";")
 		for i, row := range rows {
-			fields := strings.Fields(row)
-			for _, f := range fields {
-				v, err := strconv.ParseFloat(f, 64)
-				if err != nil {
-					return nil, fmt.Errorf("%q is not a number", f)
-				}
-				m = append(m, v)
+			v, err := parseNumbers(row)
+			if err != nil {
+				return nil, err
 			}
-			if len(rows) > 1 && len(fields) != states {
-				return nil, fmt.Errorf("matrix %d: row %d has %d entries, want %d", len(all), i, len(fields), states)
+			if len(rows) > 1 && len(v) != states {
+				return nil, fmt.Errorf("matrix %d: row %d has %d entries, want %d", len(all), i, len(v), states)
 			}
+			m = append(m, v...)
+		}
+		if states > 0 && len(m) != states*states {
+			return nil, fmt.Errorf(`matrix %d: %d entries, want %d x %d, with rows split by ";", `+
+				`as in orbit(0.7 0.3; 0.4 0.6)`, len(all), len(m), states, states)
+		}
+		for row := range slices.Chunk(m, max(states, 1)) {
+			divideBySum(row)
 		}
 		all = append(all, m)
 	}
 	return all, nil
+}
+
+// divideBySum divides a row by its sum if the sum differs from 1 as sums of rounded numbers do.
+func divideBySum(row []float64) {
+	sum := 0.0
+	for _, p := range row {
+		sum += p
+	}
+	if off := math.Abs(sum - 1); off >= exactRow && off <= 1e-6 {
+		for i := range row {
+			row[i] /= sum
+		}
+	}
 }
 
 // Finite is a prior of finite support: matrix Pi[k] with probability Weight[k]. [NewFinite],
@@ -223,6 +258,9 @@ func NewOrbit(states int, bases ...[]float64) (*Finite, error) {
 	return f, nil
 }
 
+// exactRow bounds the rounding in the sum of a row.
+const exactRow = 1e-12
+
 // CheckRows returns an error that names the first row of pi that is not a probability vector
 // over S >= 1 states, up to 1e-12.
 func CheckRows(pi []float64, states int) error {
@@ -237,7 +275,7 @@ func CheckRows(pi []float64, states int) error {
 			}
 			sum += p
 		}
-		if !(math.Abs(sum-1) < 1e-12) {
+		if !(math.Abs(sum-1) < exactRow) {
 			return fmt.Errorf("row %d sums to %v, want 1", s, sum)
 		}
 	}

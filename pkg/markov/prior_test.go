@@ -224,11 +224,18 @@ func TestFiniteDrawsByWeight(t *testing.T) {
 
 func TestParsePriorRoundTrip(t *testing.T) {
 	for text, want := range map[string]string{
-		"dirichlet(0.1)":                 "dirichlet(0.1)",
-		" dirichlet(1e-3) ":              "dirichlet(0.001)",
-		"orbit(0.8 0.2;0.3 0.7)":         "orbit(0.8 0.2; 0.3 0.7)",
-		"orbit(0.8 .2; 0.3 0.7|0 1;1 0)": "orbit(0.8 0.2; 0.3 0.7 | 0 1; 1 0)",
-		"finite(0.8 .2; .3 .7|0 1;1 0)":  "finite(0.8 0.2; 0.3 0.7 | 0 1; 1 0)",
+		"dirichlet(0.1)":                  "dirichlet(0.1)",
+		" dirichlet(1e-3) ":               "dirichlet(0.001)",
+		"orbit(0.8 0.2;0.3 0.7)":          "orbit(0.8 0.2; 0.3 0.7)",
+		"orbit(0.8 .2; 0.3 0.7|0 1;1 0)":  "orbit(0.8 0.2; 0.3 0.7 | 0 1; 1 0)",
+		"finite(0.8 .2; .3 .7|0 1;1 0)":   "finite(0.8 0.2; 0.3 0.7 | 0 1; 1 0)",
+		"dirichlet( 0.1 )":                "dirichlet(0.1)",
+		"dirichlet (\t0.1)":               "dirichlet(0.1)",
+		"Dirichlet(.1,)":                  "dirichlet(0.1)",
+		"orbit ( 0.8,0.2;0.3,\n0.7; )":    "orbit(0.8 0.2; 0.3 0.7)",
+		"finite(0.8, 0.2, 0.3, 0.7)":      "finite(0.8 0.2; 0.3 0.7)",
+		"finite(0.8 0.2000005;0.5 0.5)":   "finite(0.7999996000002 0.2000003999998; 0.5 0.5)",
+		"finite(0.8 0.2000000000004;1 0)": "finite(0.8 0.2000000000004; 1 0)", // as a stored prior, rounded or not
 	} {
 		p, err := ParsePrior(text, 2)
 		if err != nil {
@@ -241,6 +248,18 @@ func TestParsePriorRoundTrip(t *testing.T) {
 		if again, err := ParsePrior(p.String(), 2); err != nil || again.String() != want {
 			t.Errorf("%q does not read back: %v, %v", p, again, err)
 		}
+	}
+}
+
+// Rows that were printed with eight digits are divided by their sum.
+func TestRoundedRowsAreNormalised(t *testing.T) {
+	p, err := ParsePrior("finite(0.33333333 0.66666666 0; 0.5 0.25 0.25; 1 0 0)", 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pi := p.(*Finite).Pi[0]
+	if math.Abs(pi[0]-1.0/3) > 1e-15 || math.Abs(pi[1]-2.0/3) > 1e-15 || pi[3] != 0.5 {
+		t.Errorf("rows %v", pi)
 	}
 }
 
@@ -262,7 +281,15 @@ func TestPriorErrors(t *testing.T) {
 		{"orbit(0.5 x; 0 1)", 2, `"x" is not a number`},
 		{"orbit(0.5; 0.5 0 1)", 2, "matrix 0: row 0 has 1 entries, want 2"},
 		{"finite(1 0; 0 1 | 1 0 0; 1)", 2, "matrix 1: row 0 has 3 entries, want 2"},
-		{"orbit(0.5 0.5)", 2, "matrix 0: 2 entries, want 2 x 2"},
+		{"orbit(0.5 0.5)", 2, "matrix 0: 2 entries, want 2 x 2, with rows split by \";\""},
+		{"orbit(0.7 0.2 0.1 0.1; 0.7 0.2; 0.2 0.1 0.7)", 3, "matrix 0: row 0 has 4 entries, want 3"},
+		{"orbit(0.7 0.2 0.1; 0.1 0.7 0.2)", 3, "matrix 0: 6 entries, want 3 x 3"},
+		{"orbit(0,8 0,2; 0,3 0,7)", 2, "matrix 0: row 0 has 4 entries, want 2"},
+		{"finite(0.8 0.200002; 0.5 0.5)", 2, "matrix 0: row 0 sums to 1.000002, want 1"},
+		{"finite(0.8,x;0.5,0.5)", 2, `"x" is not a number`},
+		{"dirichlet(0.1 0.1 2)", 3, "3 parameters, want one for all states, as in dirichlet(0.1)"},
+		{"dirichlet(0,1)", 3, "2 parameters, want one"},
+		{"dirichlet()", 3, "0 parameters, want one"},
 		{"orbit()", 2, "matrix 0: 0 entries, want 2 x 2"},
 		{"orbit(0.8 0.2; 0.3 0.7 | 0.5 0.4; 0 1)", 2, "matrix 1: row 0 sums to 0.9, want 1"},
 		{"orbit(1.5 -0.5; 0 1)", 2, "row 0, column 1 is -0.5, want a probability"},
@@ -271,10 +298,9 @@ func TestPriorErrors(t *testing.T) {
 		{"orbit(1 0; 1 0)", 2, "matrix 0: the stationary measure of state 1 is 0, want at least 1e-100"},
 		{"finite(0.5 0.5; 0.2 0.8 | 1 0; 1 0)", 2, "matrix 1: the stationary measure of state 1 is 0, want"},
 		{"finite(0.5 0.5; 0.2 0.8 | 1 0; 0 1)", 2, "finite prior, matrix 1: markov: the chain is reducible"},
-		{"finite(0.5 0.5)", 2, "finite prior, matrix 0: 2 entries, want 2 x 2"},
+		{"finite(0.5 0.5)", 2, "matrix 0: 2 entries, want 2 x 2"},
 		{"finite(1)", 1, "finite prior over 1 states, want 2 to 255"},
 		{"orbit(1)", 1, "over 1 states, want 2 to 8"},
-		{"orbit(1)", 9, "over 9 states, want 2 to 8"},
 	} {
 		_, err := ParsePrior(c.text, c.states)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -283,6 +309,9 @@ func TestPriorErrors(t *testing.T) {
 	}
 	if _, err := NewOrbit(3); err == nil || !strings.Contains(err.Error(), "orbit prior without a matrix") {
 		t.Errorf("no matrix: error %v", err)
+	}
+	if _, err := NewOrbit(9); err == nil || !strings.Contains(err.Error(), "over 9 states, want 2 to 8") {
+		t.Errorf("9 states: error %v", err)
 	}
 	if _, err := NewFinite(3); err == nil || !strings.Contains(err.Error(), "finite prior without a matrix") {
 		t.Errorf("no matrix: error %v", err)
