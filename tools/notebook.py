@@ -56,33 +56,40 @@ METADATA = {
 }
 
 
+# Metadata that an execution or an editor adds.
+NOISE = {"execution", "ExecuteTime", "trusted", "collapsed", "scrolled", "widgets", "vscode", "pycharm"}
+
+
 def canonical(nb):
     """Return the stored form of a notebook, as bytes.
 
-    It keeps sources, outputs, tags and whether a cell was executed. It drops everything that
-    differs between two executions or two editors, and the outputs of exercises.
+    It drops everything that differs between two executions or two editors, and the outputs of exercises.
     """
     cells, ids, count = [], set(), 0
     for cell in nb["cells"]:
-        source = cell["source"].rstrip()
+        source = cell["source"].replace("\r\n", "\n").rstrip()
         c = {
             "cell_type": cell["cell_type"],
             "id": cell_id(cell["cell_type"] + source, ids),
-            "metadata": {k: v for k, v in cell["metadata"].items() if k in ("tags", "jupyter")},
+            "metadata": without_noise(cell["metadata"]),
             "source": lines(source),
         }
         if is_exercise(cell):
             c |= {"execution_count": None, "outputs": []}
         elif cell["cell_type"] == "code":
             count += 1
-            executed = cell["execution_count"] is not None
+            executed = cell.get("execution_count") is not None
             c["execution_count"] = count if executed else None
-            c["outputs"] = [canonical_output(o, count) for o in merge_streams(cell["outputs"])]
+            c["outputs"] = [canonical_output(o, count) for o in merge_streams(cell.get("outputs", []))]
         elif cell.get("attachments"):
             c["attachments"] = cell["attachments"]
         cells.append(c)
-    doc = {"cells": cells, "metadata": METADATA, "nbformat": 4, "nbformat_minor": 5}
+    doc = {"cells": cells, "metadata": without_noise(nb["metadata"]) | METADATA, "nbformat": 4, "nbformat_minor": 5}
     return (json.dumps(doc, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
+
+
+def without_noise(metadata):
+    return {k: v for k, v in metadata.items() if k not in NOISE}
 
 
 def cell_id(content, taken):
@@ -817,13 +824,16 @@ def kernel(_):
             "GOWORK": "",
         },
     }
-    # Every server of this .venv saves notebooks in the stored form. The module needs another
-    # name, because Jupyter has a module called notebook.
+    # Every server of this .venv saves the notebooks of the course in the stored form. The module
+    # needs another name, because Jupyter has a module called notebook. Jupyter validates a
+    # hook twice, and warns of the second time.
     config = f"""import importlib.util
+import warnings
 
 spec = importlib.util.spec_from_file_location("stored_form", {str(ROOT / "tools" / "notebook.py")!r})
 stored_form = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(stored_form)
+warnings.filterwarnings("ignore", "Overriding existing pre_save_hook")
 c.FileContentsManager.pre_save_hook = stored_form.save
 """
     quiet = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}}
@@ -840,15 +850,14 @@ c.FileContentsManager.pre_save_hook = stored_form.save
     return []
 
 
-def save(model, **_):
-    """Convert a notebook to the stored form when JupyterLab saves it."""
-    if model["type"] == "notebook" and model["content"].get("nbformat") == 4:
+def save(model, path, contents_manager):
+    """Convert a notebook of the course to the stored form when JupyterLab saves it."""
+    file = pathlib.Path(contents_manager.root_dir, path.strip("/")).resolve()
+    if file.parent == NOTEBOOKS and model["type"] == "notebook" and model["content"].get("nbformat") == 4:
         import nbformat
 
-        content = nbformat.from_dict(model["content"])
-        if content.metadata.get("kernelspec", {}).get("name") == METADATA["kernelspec"]["name"]:
-            stored = nbformat.reads(canonical(content).decode(), as_version=4)
-            model["content"] = stored
+        content = canonical(nbformat.from_dict(model["content"]))
+        model["content"] = nbformat.reads(content.decode(), as_version=4)
 
 
 def lab(flags):

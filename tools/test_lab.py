@@ -4,14 +4,13 @@ import asyncio
 import importlib.util
 import json
 import os
-import pathlib
 import re
-import shutil
 import signal
+import socket
 import subprocess
 import sys
-import tempfile
 import threading
+import time
 import unittest
 import urllib.request
 import uuid
@@ -27,20 +26,25 @@ CELL = 120
 class Lab(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.folder = pathlib.Path(tempfile.mkdtemp())
-        cls.name = "01-task.ipynb"
-        shutil.copy(notebook.NOTEBOOKS / cls.name, cls.folder)
-        flags = ["--no-browser", "--ServerApp.port=0", f"--IdentityProvider.token={TOKEN}", f"--ServerApp.root_dir={cls.folder}"]
+        cls.name = "notebooks/01-task.ipynb"
+        flags = ["--no-browser", "--ServerApp.port=0", f"--IdentityProvider.token={TOKEN}"]
         cls.server = subprocess.Popen(
             [sys.executable, str(notebook.ROOT / "tools" / "notebook.py"), "lab", *flags],
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True,
         )
+        cls.said = []
         for line in cls.server.stderr:
+            cls.said.append(line)
             if m := re.search(r"http://(?:localhost|127\.0\.0\.1):(\d+)/lab", line):
                 cls.port = int(m[1])
                 break
         else:
             raise AssertionError("the server ended before it named its address")
+        for _ in range(10 * START):  # it names its address before it listens
+            with socket.socket() as s:
+                if s.connect_ex(("127.0.0.1", cls.port)) == 0:
+                    break
+            time.sleep(0.1)
         # Nobody reads on; the server must not wait for that.
         cls.reader = threading.Thread(target=cls.server.stderr.read, daemon=True)
         cls.reader.start()
@@ -51,7 +55,6 @@ class Lab(unittest.TestCase):
         cls.server.wait(START)
         cls.reader.join()
         cls.server.stderr.close()
-        shutil.rmtree(cls.folder)
 
     def ask(self, method, path, body=None):
         request = urllib.request.Request(
@@ -62,11 +65,14 @@ class Lab(unittest.TestCase):
             text = answer.read()
         return json.loads(text) if text else None
 
+    def test_the_server_starts_without_a_warning(self):
+        self.assertEqual([line for line in self.said if "Warning" in line], [])
+
     def test_a_saved_notebook_keeps_its_bytes(self):
-        path = self.folder / self.name
+        path = notebook.ROOT / self.name
         before = path.read_bytes()
-        model = self.ask("GET", f"contents/{self.name}?content=1")
-        content = model["content"]
+        self.addCleanup(notebook.write, path, before)
+        content = self.ask("GET", f"contents/{self.name}?content=1")["content"]
         content["metadata"]["language_info"] = {"name": "go", "version": "go1.26", "codemirror_mode": "", "pygments_lexer": ""}
         for k, cell in notebook.code_cells(content):
             cell["metadata"]["trusted"] = True
@@ -89,16 +95,16 @@ class Lab(unittest.TestCase):
         from tornado.websocket import websocket_connect
 
         url = f"ws://127.0.0.1:{self.port}/api/kernels/{kernel}/channels"
-        socket = await websocket_connect(HTTPRequest(url, headers={"Authorization": f"token {TOKEN}"}))
+        channel = await websocket_connect(HTTPRequest(url, headers={"Authorization": f"token {TOKEN}"}))
         header = {
             "msg_id": uuid.uuid4().hex, "msg_type": "execute_request", "username": "", "session": uuid.uuid4().hex, "version": "5.3",
         }
         content = {"code": code, "silent": False, "store_history": True, "user_expressions": {}, "allow_stdin": False, "stop_on_error": True}
-        await socket.write_message(json.dumps(
+        await channel.write_message(json.dumps(
             {"header": header, "parent_header": {}, "metadata": {}, "content": content, "channel": "shell"}))
         shown = []
         while True:
-            message = json.loads(await asyncio.wait_for(socket.read_message(), CELL))
+            message = json.loads(await asyncio.wait_for(channel.read_message(), CELL))
             if message["parent_header"].get("msg_id") != header["msg_id"]:
                 continue
             if "data" in message["content"]:
@@ -106,7 +112,7 @@ class Lab(unittest.TestCase):
             if message["msg_type"] == "stream":
                 shown.append(message["content"]["text"])
             if message["msg_type"] == "status" and message["content"]["execution_state"] == "idle":
-                socket.close()
+                channel.close()
                 return shown
 
 

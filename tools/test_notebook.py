@@ -6,6 +6,7 @@ import io
 import json
 import pathlib
 import tempfile
+import types
 import unittest
 
 import notebook
@@ -168,21 +169,49 @@ class Bar(Folder):
 
 
 class Save(Folder):
-    def test_saved_by_jupyterlab(self):
-        """What JupyterLab makes of a notebook is stored in the form that it had."""
+    def saved(self, content):
+        """Return what JupyterLab stores of a notebook."""
         import nbformat
 
-        self.store(code(FIRST), *exercise("%%\nf()", "x"), code('%%\nf()', shown(text_plain="x"), count=2))
+        model = {"type": "notebook", "content": nbformat.from_dict(content)}
+        notebook.save(model, path="/t.ipynb", contents_manager=types.SimpleNamespace(root_dir=str(self.path.parent)))
+        return model["content"]
+
+    def of_the_course(self):
+        folder, notebook.NOTEBOOKS = notebook.NOTEBOOKS, self.path.parent.resolve()
+        self.addCleanup(setattr, notebook, "NOTEBOOKS", folder)
+
+    def test_a_notebook_of_the_course_keeps_its_bytes(self):
+        import nbformat
+
+        self.of_the_course()
+        slide = {"metadata": {"slideshow": {"slide_type": "slide"}, "editable": False}}
+        nb = document(code(FIRST), *exercise("%%\nf()", "x"), code("%%\nf()", shown(text_plain="x"), count=2) | slide)
+        nb["metadata"] = {"title": "A talk", "jupytext": {"formats": "ipynb,md"}}
+        self.path.write_bytes(notebook.canonical(nb))
         before = self.path.read_bytes()
         content = nbformat.reads(before.decode(), as_version=4)
         content.metadata.language_info = {"name": "go", "version": "go1.26.8", "codemirror_mode": "", "pygments_lexer": ""}
         content.cells[1].outputs, content.cells[1].execution_count = [nbformat.v4.new_output("stream", text="x")], 2
-        content.cells[3].metadata, content.cells[3].execution_count = {"execution": {"iopub.status.busy": "2024"}, "trusted": True}, 3
-        model = {"type": "notebook", "content": content}
-        notebook.save(model, path="t.ipynb", contents_manager=None)
-        nbformat.write(model["content"], self.path)
+        content.cells[3].source, content.cells[3].execution_count = "%%\r\nf()", 3
+        content.cells[3].metadata |= {"execution": {"iopub.status.busy": "2024"}, "trusted": True}
+        nbformat.write(self.saved(content), self.path)
         self.assertEqual(self.path.read_bytes().decode(), before.decode())
-        notebook.save({"type": "file", "content": "x"})
+        for text in ("A talk", "ipynb,md", "slide_type", "editable"):
+            self.assertIn(text, before.decode())
+
+    def test_incomplete_notebooks(self):
+        self.of_the_course()
+        bare = {"cell_type": "code", "metadata": {}, "source": "f()"}
+        saved = self.saved(document(bare) | {"metadata": {"kernelspec": None}})
+        self.assertEqual((saved.metadata.kernelspec.name, saved.cells[0].outputs), ("gonb", []))
+        model = {"type": "file", "content": "x"}
+        notebook.save(model, path="a.py", contents_manager=types.SimpleNamespace(root_dir=str(notebook.NOTEBOOKS)))
+        self.assertEqual(model["content"], "x")
+
+    def test_other_notebooks_are_saved_as_they_are(self):
+        nb = document(code("f()", count=9)) | {"metadata": {"kernelspec": {"name": "gonb"}, "authors": [{"name": "Ann"}]}}
+        self.assertEqual(self.saved(nb), nb)
 
 
 class Canonical(unittest.TestCase):
@@ -193,7 +222,7 @@ class Canonical(unittest.TestCase):
         )
         other = copy.deepcopy(plain)
         other["metadata"] = {"kernelspec": {"display_name": "Go"}, "widgets": {}}
-        other["cells"][0]["metadata"] = {"editable": True}
+        other["cells"][0]["metadata"] = {"collapsed": True}
         cell = other["cells"][1]
         cell["metadata"] = {"execution": {"iopub.status.busy": "2024"}, "trusted": True}
         cell["id"], cell["execution_count"], cell["source"] = "b", 7, "%%\nf()\n"
