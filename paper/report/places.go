@@ -20,7 +20,8 @@ import (
 // the statement by its id or number in show.Check, or cites it in a comment, as in
 // Lemma 14 (lem-mu-lower). A text states it by a link and the id in brackets. Among
 // notebooks of equal rank the one that names the id most often counts, then the first. A
-// step or correction that no notebook names has the notebook of its statement.
+// step or correction has the notebook of its statement, unless a notebook treats the step
+// better.
 func Places(l *ledger.Ledger) (func(id string) ledger.Place, error) {
 	proofs, err := errata.Numbers(l)
 	if err != nil {
@@ -45,9 +46,12 @@ func Places(l *ledger.Ledger) (func(id string) ledger.Place, error) {
 				p.Source = path
 			}
 		}
-		for name := id; p.Notebook == "" && name != ""; name = statementOf(name) {
+		highest := 0
+		for name := id; name != ""; name = statementOf(name) {
 			if r := l.Find(name); r != nil {
-				p.Notebook = notebookOf(notebooks, name, r.Number)
+				if path, rank := notebookOf(notebooks, name, r.Number); rank > highest {
+					p.Notebook, highest = path, rank
+				}
 			}
 		}
 		return p
@@ -71,16 +75,15 @@ type notebook struct {
 	text string
 }
 
-// notebookOf returns the path of the notebook that treats a statement best, "" if none
-// names it.
-func notebookOf(notebooks map[string]notebook, id, number string) (best string) {
-	highest := 0
+// notebookOf returns the path and the rank of the notebook that treats a statement best, ""
+// and 0 if none names it.
+func notebookOf(notebooks map[string]notebook, id, number string) (best string, highest int) {
 	for _, path := range slices.Sorted(maps.Keys(notebooks)) {
 		if r := notebooks[path].rank(id, number); r > highest {
 			best, highest = path, r
 		}
 	}
-	return best
+	return best, highest
 }
 
 // rank is 0 for a notebook that does not name the statement. A check counts more than a
