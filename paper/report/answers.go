@@ -200,6 +200,17 @@ func jointFigure(all []*answers.Joint) *figure.Figure {
 	return f
 }
 
+// extent returns the least and the largest coordinate of the points, in either
+// direction.
+func extent(points []figure.Series) (low, high float64) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for _, s := range points {
+		low = min(low, floats.Min(s.X), floats.Min(s.Y))
+		high = max(high, floats.Max(s.X), floats.Max(s.Y))
+	}
+	return low, high
+}
+
 var lengthAxis = figure.Label{Text: "Length T", TeX: "Length $T$"}
 
 func tEffOf(j *answers.Joint) float64   { return j.Graph.TEff() }

@@ -243,14 +243,3 @@ func TestDiagramsAreDrawn(t *testing.T) {
 		}
 	}
 }
-
-// Each graph stands under its own title.
-func TestGraphsStandUnderTheirTitles(t *testing.T) {
-	f := GraphsFigure("x", experiment.SketchGraphs()...)
-	for k, n := range experiment.SketchGraphs() {
-		g := f.Rows[k][0].(*figure.Graph)
-		if g.Title.Text != n.Title || !slices.Equal(g.Parents, n.Graph.Parents()) {
-			t.Errorf("graph %d stands under %q, want %q", k, g.Title.Text, n.Title)
-		}
-	}
-}

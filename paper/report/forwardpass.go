@@ -23,10 +23,9 @@ var (
 
 // graphExample is Figure 1: the paper's example of a causal graph.
 func graphExample() *figure.Figure {
-	f := GraphFigure("", graph.Figure1())
-	f.Caption = `The causal graph of the running example: $s_1$ and the query $s_6$ are roots, every other token ` +
+	const caption = `The causal graph of the running example: $s_1$ and the query $s_6$ are roots, every other token ` +
 		`is drawn given its parent.`
-	return f
+	return oneRow(figure.OneColumn, caption, &figure.Graph{Parents: graph.Figure1().Parents(), Query: true})
 }
 
 func exampleRows() []Row {

@@ -3,9 +3,7 @@ package report
 import (
 	"fmt"
 
-	"learncausal/paper/experiment"
 	"learncausal/paper/figure"
-	"learncausal/pkg/graph"
 )
 
 var (
@@ -43,24 +41,6 @@ func edgeLabel(parent, child int) figure.Label {
 
 func oneRow(width figure.Width, caption string, panels ...figure.Panel) *figure.Figure {
 	return &figure.Figure{Width: width, Caption: caption, Rows: [][]figure.Panel{panels}}
-}
-
-// GraphFigure draws any causal graph.
-func GraphFigure(id string, g *graph.Forest) *figure.Figure {
-	return GraphsFigure(id, experiment.NamedGraph{Graph: g})
-}
-
-// GraphsFigure draws causal graphs one below the other, each under its title.
-func GraphsFigure(id string, gs ...experiment.NamedGraph) *figure.Figure {
-	f := &figure.Figure{ID: id}
-	for _, n := range gs {
-		drawn := &figure.Graph{Title: figure.Text(n.Title), Parents: n.Graph.Parents(), Query: true}
-		f.Rows = append(f.Rows, []figure.Panel{drawn})
-		if n.Graph.T() > 10 {
-			f.Width = figure.TwoColumns
-		}
-	}
-	return f
 }
 
 func adjacencyMatrix(title string, rows [][]float64) *figure.Matrix {
