@@ -33,7 +33,7 @@ figure whose id ends in -1col fits a column of two; --width lays figures out for
 other width. A table fits the line in which it stands.
 
 The id errata is the erratum, as TeX and, if pdflatex is installed, as PDF: each
-statement of the paper that is false as printed, with its smallest counterexample, a
+statement of the paper that is false as printed, with a counterexample, a
 corrected statement with its proof, the results that depend on it, and the proof of
 the main theorem with the corrected statements.`,
 		Example: `  paper export                                # figures/ of the checkout

@@ -216,6 +216,12 @@ func printInFull(w io.Writer, r ledger.Row) {
 	fmt.Fprintf(w, "\n%s, %s: %s\n", r.Number, r.ID, r.Title)
 	fmt.Fprintf(w, "  statement   %s\n  hypotheses  %s\n", readable(r.Statement), readable(r.Hypotheses))
 	fmt.Fprintf(w, "  note        %s\n", r.Note)
+	if r.Defect != "" {
+		fmt.Fprintf(w, "  defect      %s\n", r.Defect)
+	}
+	if r.OnPaper != nil {
+		fmt.Fprintf(w, "  on paper    figures/errata.pdf proves it: %s\n", strings.Join(r.OnPaper, ", "))
+	}
 	for _, p := range r.Proved {
 		fmt.Fprintf(w, "  Coq         %s\n", p)
 	}

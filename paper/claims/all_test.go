@@ -63,6 +63,9 @@ func TestEveryClaimIsComplete(t *testing.T) {
 		if c.Check == nil || len(c.Faults)+len(c.Repairs) == 0 {
 			t.Errorf("%s: want a check, and a planted fault or repair", c.ID)
 		}
+		if slices.Contains(ledger.Defects, c.Defect) != (len(c.Repairs) > 0) || len(c.Repairs) == 0 && c.Defect != "" {
+			t.Errorf("%s: the defect is %q, want one of %q if it fails, else none", c.ID, c.Defect, ledger.Defects)
+		}
 		for _, gap := range gaps(c) {
 			t.Errorf("%s: %s", c.ID, gap)
 		}

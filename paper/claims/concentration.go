@@ -37,7 +37,7 @@ const (
 
 var lemTEffLeaves = ledger.Claim{
 	ID: "lem-teff-leaves", Number: "Lemma 18", Title: "The two effective lengths", Quick: true,
-	Uses: []string{"lem-teff-leaves-step-count"}, Corrected: "lem-teff-leaves-corrected",
+	Uses: []string{"lem-teff-leaves-step-count"}, Corrected: "lem-teff-leaves-corrected", Defect: ledger.Constant,
 	Statement:  `$T_{\mathrm{eff}}(\lambda)\ge(1-\lambda)T/\max_lL_l$`,
 	Hypotheses: queryAlone, Tried: triedForests,
 	Check: effectiveLength(anyForest, printedLength).Noted("Inside a chain two positions are at each distance, " +
@@ -200,8 +200,8 @@ func decideDistances(w *ledger.Worst, g *graph.Forest, tree []int, times *big.Ra
 
 var lemTEffLeavesCount = ledger.Claim{
 	ID: "lem-teff-leaves-step-count", Number: "Lemma 18", Kind: ledger.Step, Quick: true,
-	Title:      "Positions at a given distance",
-	Corrected:  "lem-teff-leaves-step-count-corrected",
+	Title:     "Positions at a given distance",
+	Corrected: "lem-teff-leaves-step-count-corrected", Defect: ledger.Constant,
 	Statement:  `In a tree with $L$ leaves, $\#\{j:d(i,j)=k\}\le L$ for each position $i$ and each $k\ge0$`,
 	Hypotheses: queryAlone,
 	Check: positionsAtDistance(0).Noted("A position above i is on the way to no leaf of its own: the second position " +
@@ -341,7 +341,7 @@ func covarianceSides(c *theory.Chain, extra int) (lhs, rhs float64) {
 var lemCovarianceAncestor = ledger.Claim{
 	ID: "lem-covariance-step-ancestor", Number: "Lemma 19", Kind: ledger.Step, Quick: true,
 	Title:     "The sum over the common ancestor",
-	Corrected: "lem-covariance-step-ancestor-corrected",
+	Corrected: "lem-covariance-step-ancestor-corrected", Defect: ledger.Misprint,
 	Statement: `$\mathbb P[s_j=s,s_i=s']-\mu_\pi(s)\mu_\pi(s')` +
 		`=\sum_{s_k}\mu_\pi(s_k)(\pi^{d(k,j)}(s'\mid s_k)-\mu_\pi(s'))(\pi^{d(k,i)}(s\mid s_k)-\mu_\pi(s))$`,
 	Hypotheses: lastCommon,
@@ -467,8 +467,8 @@ func countsOfState(mean, factor func(varianceTerms) *big.Rat) varianceBound {
 
 var lemMuhatVarLast = ledger.Claim{
 	ID: "lem-muhat-var-step-last", Number: "Lemma 20", Kind: ledger.Step, Quick: true,
-	Title:      "The last displayed step for the empirical measure",
-	Corrected:  "lem-muhat-var-step-last-corrected",
+	Title:     "The last displayed step for the empirical measure",
+	Corrected: "lem-muhat-var-step-last-corrected", Defect: ledger.FalseStep,
 	Statement:  `$\sum_{i,j=1}^{T-1}\lambda^{d(i,j)}=(T-1)^2/T_{\mathrm{eff}}(\lambda)$`,
 	Hypotheses: queryAlone,
 	Check: sumOverPairs(1, 0, lastPosition).Noted("The left side A is larger for every forest with T ≥ 2: equality " +
@@ -564,6 +564,7 @@ func wholeSequence(factor func(mu, s, t *big.Rat) *big.Rat, lambda lambdaFunc) l
 var lemChatVar = ledger.Claim{
 	ID: "lem-chat-var", Number: "Lemma 21", Title: "The empirical pair frequencies", Quick: true,
 	Uses: []string{"lem-covariance", "lem-chat-var-step-dependent"}, Corrected: "lem-chat-var-corrected",
+	Defect: ledger.Misprint,
 	Statement: `With $\hat c_{X_I}(s,s')=\frac1{|I|}\sum_{i\in I}x_{p(i),s}x_{i,s}$, ` +
 		`$\mathbb E\,\hat c_{X_I}(s,s')=\mu_\pi(s)\pi(s'\mid s)$ and ` +
 		`$\mathbb E(\hat\mu_{X_I}(s)-\mu_\pi(s)\pi(s'\mid s))^2\lesssim T^2/(T_{\mathrm{eff}}(\lambda)|I|^2)$`,
@@ -643,7 +644,7 @@ type decayBound struct {
 
 var lemChatVarDependent = ledger.Claim{
 	ID: "lem-chat-var-step-dependent", Number: "Lemma 21", Kind: ledger.Step, Title: "The dependent pairs", Quick: true,
-	Uses: []string{"eq-b-powers"}, Corrected: "lem-chat-var-step-dependent-corrected",
+	Uses: []string{"eq-b-powers"}, Corrected: "lem-chat-var-step-dependent-corrected", Defect: ledger.FalseStep,
 	Statement: `$\mu_\pi(s)\pi(s'\mid s)^2[\pi^d(s\mid s')-\mu_\pi(s)]` +
 		`\le\sqrt{\mu_\pi(s)\mu_\pi(s')}\,\pi(s'\mid s)^2\lambda^d$`,
 	Hypotheses: floorLambda + `; $d=d(j,p(i))\ge0$`,

@@ -47,7 +47,7 @@ var ancestorPairs = func() (distant [][2]int) {
 var thmDPIGap = ledger.Claim{
 	ID: "thm-dpi-gap", Number: "Lemma 5", Title: "The idealized gradient is largest at the parent", Quick: true,
 	Uses:      []string{"eq-strong-dpi", "eq-strong-dpi-step-last", "thm-dpi-gap-step-query", "lem-tv", "lem-bound-g1"},
-	Corrected: "thm-dpi-gap-corrected",
+	Corrected: "thm-dpi-gap-corrected", Defect: ledger.Constant,
 	Statement: `If $p(i)\ne\emptyset$, then $g_{i,p(i)}\ge g_{i,j}+\gamma^3/(2S)$ for all $j\in[i]\setminus p(i)$; ` +
 		`otherwise $g_{i,j}=0$ (Lemma 5, thm-dpi-gap-step-query)`,
 	Hypotheses: orbitPrior, Tried: triedPriors,
@@ -244,8 +244,8 @@ func (q gapCheck) matrixWitness(w *ledger.Worst, s int) *ledger.Witness {
 
 var thmDPIGapQuery = ledger.Claim{
 	ID: "thm-dpi-gap-step-query", Number: "Lemma 5", Kind: ledger.Step, Quick: true,
-	Title:      "The idealized gradient vanishes at roots",
-	Corrected:  "thm-dpi-gap-step-query-corrected",
+	Title:     "The idealized gradient vanishes at roots",
+	Corrected: "thm-dpi-gap-step-query-corrected", Defect: ledger.Boundary,
 	Statement:  `If $p(i)=\emptyset$, then $g_{i,j}=0$ for all $j\in[i]$, also for $i=j=T$`,
 	Hypotheses: orbitPrior, Tried: triedRoots,
 	Check: rootGradient(new(big.Rat), noTrace, balanced).Noted("The proof treats the query only for j in another " +
@@ -496,7 +496,7 @@ func halfGap(pi exact.Matrix) *big.Rat {
 var eqStrongDPILast = ledger.Claim{
 	ID: "eq-strong-dpi-step-last", Number: "Appendix G.1", Kind: ledger.Step, Quick: true,
 	Title: "The last displayed step of the strong data processing inequality",
-	Uses:  []string{"lem-tv", "lem-bound-g1"}, Corrected: "eq-strong-dpi-step-last-corrected",
+	Uses:  []string{"lem-tv", "lem-bound-g1"}, Corrected: "eq-strong-dpi-step-last-corrected", Defect: ledger.Constant,
 	Statement:  `$\frac{1-\alpha(\pi)}2\|B_\pi\|_F^2\ge\gamma^3/(2S)$`,
 	Hypotheses: orbitPrior, Tried: triedPriors,
 	Check: lastStepOfPriors(gammaBound{overS(1, 2, 1), 3, ofBoth}),

@@ -16,15 +16,39 @@ import (
 // equivalence is the appendix that maps transformers to disentangled ones and
 // back.
 var equivalence = ledger.Section{Title: "Disentangled Transformer Equivalence", Claims: []ledger.Claim{
-	thmEquivalenceTo, thmEquivalenceToCorrected, thmEquivalenceFrom, thmEquivalenceFromCorrected,
+	thmEquivalence, thmEquivalenceTo, thmEquivalenceToCorrected, thmEquivalenceFrom, thmEquivalenceFromCorrected,
 }}
 
+var thmEquivalence = ledger.Claim{
+	ID: "thm-equivalence", Number: "Theorem 3", Title: "Transformers and disentangled ones compute the same", Quick: true,
+	Statement:  `for every transformer there is a disentangled one of the same depth and heads with the same outputs, and conversely, with hidden dimension $d_L$`,
+	Parts:      []string{"a disentangled one", "conversely"},
+	Hypotheses: anyTransformer, Spare: spareTransformer, Tried: triedTransformers,
+	RestsOn: []string{"thm-equivalence-to-corrected", "thm-equivalence-from-corrected"},
+	OnPaper: []string{"thm-equivalence-to-corrected", "thm-equivalence-from-corrected"},
+	Check: equivalent(identity, 0).Noted("The theorem is true as printed: the weights of the two corrections below are " +
+		"the ones that exist. The printed proof has two misprints in them. "),
+	Faults: []ledger.Fault{
+		spoil("a disentangled one", "query and key exchanged",
+			equivalent(func(h model.Head) model.Head { h.Q, h.K = h.K, h.Q; return h }, 0)),
+		spoil("conversely", "hidden dimension d_L - 1", equivalent(identity, 1)),
+	},
+}
+
+// equivalent decides both directions, with changed heads in the first and the hidden
+// dimension d_L - less in the second.
+func equivalent(change func(model.Head) model.Head, less int64) ledger.Check {
+	return func(e *ledger.Env) ledger.Finding {
+		return ledger.Weakest(fromDisentangled(func(*model.Standard) {}, less)(e), toDisentangled(change)(e))
+	}
+}
+
 var thmEquivalenceTo = ledger.Claim{
-	ID: "thm-equivalence-to", Number: "Theorem 3",
+	ID: "thm-equivalence-to", Number: "Theorem 3", Kind: ledger.Step,
 	Title: "A transformer as a disentangled one, weights of the proof", Quick: true,
 	Statement:  `with $Z^{(0)}=[E,P]$, $Z^{(\ell)}=[Z^{(\ell-1)},V^{(\ell)}_1Z^{(\ell-1)},\dots]$, $A^{(\ell)}_i = {Z^{(\ell-1)}}^\top Q_i^{(\ell)}{V_i^{(\ell)}}^\top Z^{(\ell-1)}$, $\tilde W_O=W_OZ^{(L)}$: $\widetilde{\mathrm{TF}}_{\tilde\theta}=\mathrm{TF}_\theta$`,
 	Hypotheses: anyTransformer, Tried: triedTransformers,
-	Corrected: "thm-equivalence-to-corrected",
+	Corrected: "thm-equivalence-to-corrected", Defect: ledger.Misprint,
 	Check: toDisentangled(func(h model.Head) model.Head { h.K = h.V; return h }).Noted("A misprint, V^T for K^T: the " +
 		"derivation that follows it uses K^T, and with K^T the theorem stands. (It also defines Z for l > 1, where l " +
 		">= 1 is meant, and its last line has Z^(l) for Z^(L).) In the witness the printed weights give 1 + e/(1+e) " +
@@ -259,12 +283,12 @@ func beside(a, b exact.Matrix) exact.Matrix {
 }
 
 var thmEquivalenceFrom = ledger.Claim{
-	ID: "thm-equivalence-from", Number: "Theorem 3",
+	ID: "thm-equivalence-from", Number: "Theorem 3", Kind: ledger.Step,
 	Title: "A disentangled transformer as a standard one, weights of the proof", Quick: true,
 	Statement:  `for layer $\ell$, $V_i^{(\ell)}$ has the rows $0_{i d_\ell}$, $I_{d_\ell}$, $0_{d_L-(i+1)d_\ell}$ in its first $d_\ell$ columns, a $d_L\times d_L$ matrix for which $\mathrm{TF}_\theta=\widetilde{\mathrm{TF}}_{\tilde\theta}$`,
 	Hypotheses: `any depth $L\ge1$, heads $m_\ell\ge1$, $S$, $T$; $d_0=S+T$, $d_\ell=(1+m_\ell)d_{\ell-1}$`,
 	Tried:      `$S=T=1$, one or two heads in each of up to three layers`,
-	Corrected:  "thm-equivalence-from-corrected",
+	Corrected:  "thm-equivalence-from-corrected", Defect: ledger.Misprint,
 	Check: valueRows(0).Noted("In the last layer the blocks i d_L and I_{d_L} need more than d_L rows. An index off " +
 		"by one, d_l for the d_{l-1} of the stream that is read; the theorem stands."),
 	Repairs: []ledger.Repair{repair("d_{l-1} in place of d_l", valueRows(1))},

@@ -144,7 +144,7 @@ var thmFiniteStage1StepMean = ledger.Claim{
 	Title:      "The mean of the empirical gradient",
 	Statement:  `$\mathbb{E}\,\hat g^{\mathrm{emp}}_{i,j} = \hat g_{i,j} = \sum_{s,s'}\mathbb{E}_{\pi,X}\big[\frac{\pi(s'\mid s)}{\hat\mu_X(s')+\epsilon}(x_{i,s'}-\hat\mu_X(s'))x_{j,s}\big]$`,
 	Hypotheses: `query apart: $X$ is a whole sequence with a last row of its own, as $\hat g$ is printed`,
-	Uses:       []string{"eq-loss-rewrite"}, Corrected: "thm-finite-stage1-step-mean-corrected",
+	Uses:       []string{"eq-loss-rewrite"}, Corrected: "thm-finite-stage1-step-mean-corrected", Defect: ledger.Boundary,
 	Check: empiricalMean(theory.QueryApart, undivided).Noted("The samples carry the query as last token, " +
 		"ghat as printed does not: the entries of row and column T differ by a factor and the others by order 1/T. " +
 		"So the empirical gradient does not tend to ghat as printed, but to that of query in sequence, of which " +
@@ -196,7 +196,7 @@ var thmFiniteStage1StepUnion = ledger.Claim{
 	Title:      "How often a token is rare",
 	Statement:  `$\mathbb{P}\big(\bigcup_{s'}\{\hat\mu_X(s')\le\frac12\mu_\pi(s')\}\big) \le S/T_{\mathrm{eff}}$`,
 	Hypotheses: floorOfPi,
-	Uses:       []string{"cor-muhat"}, Corrected: "thm-finite-stage1-step-union-corrected",
+	Uses:       []string{"cor-muhat"}, Corrected: "thm-finite-stage1-step-union-corrected", Defect: ledger.Missing,
 	Check: rareInContext().Noted("What fails is the statement without a hypothesis on T_eff: a light state need not " +
 		"occur in a short sequence. With T_eff >= 4 S^3/gamma^6, a polynomial as in the main theorem, it is true, " +
 		"and the probability exponentially small. The proof's Chebyshev inequality gives C_{gamma,S} S/T_eff."),
@@ -378,8 +378,8 @@ func decideSize(w *ledger.Worst, part, eps, frequency *big.Rat, t int64, own boo
 
 var thmFiniteStage1StepDisplay = ledger.Claim{
 	ID: "thm-finite-stage1-step-display", Number: "Lemma 33", Kind: ledger.Step, Quick: true,
-	Title:      "The display that bounds the mean",
-	Corrected:  "thm-finite-stage1-step-display-corrected",
+	Title:     "The display that bounds the mean",
+	Corrected: "thm-finite-stage1-step-display-corrected", Defect: ledger.FalseStep,
 	Statement:  `$\frac{S\log(T/\delta)}{\gamma\sqrt N}+\epsilon^{-1}\frac1N\sum_n\mathbf1(\mathcal A^{(n)})+\epsilon^{-1}\mathbb P(\mathcal A)\lesssim\frac{S\gamma^{-1}+\epsilon^{-1}\sqrt{S/T_{\mathrm{eff}}}}{\sqrt N}\log(T/\delta)$ with probability $1-\delta/T^2$, from the bound $S/T_{\mathrm{eff}}$ of $\mathbb P(\mathcal A)$`,
 	Hypotheses: floorOfPi + `; $\epsilon=\Theta(T_{\mathrm{eff}}^{-1/2})$`,
 	Uses:       []string{"thm-finite-stage1-step-union"},
@@ -604,6 +604,7 @@ var thmFiniteStage2StepExponent = ledger.Claim{
 	Statement:  `$|f_\theta(X;s)_{s'}-f_{\hat\theta}(X;s)_{s'}|\lesssim e^{\beta_0-1}\lesssim T_{\mathrm{eff}}^{-1/2}$ for $\theta=(A^{(1)},\beta_0I)$, $\hat\theta=(A^{(1)},0)$`,
 	Hypotheses: `$\beta_0\lesssim T_{\mathrm{eff}}^{-3/2}$`,
 	Uses:       []string{"lem-nonzero-beta"}, Corrected: "thm-finite-stage2-step-exponent-corrected",
+	Defect: ledger.Misprint,
 	Check: exponentOrder(func(beta0 *big.Rat) exact.Interval {
 		return exact.Point(exact.Sub(beta0, exact.Frac(1, 1))).Exp()
 	}).Noted("A misprint: e^(beta0-1) for e^(beta0) - 1, which eq. (42) gives. The left side of the second relation " +
@@ -693,7 +694,7 @@ var thmFiniteStage2Step1 = ledger.Claim{
 	Title:      "The chain for the predictors, first inequality",
 	Statement:  `$|\delta_{s'}^\top(\mathcal{S}(z)-\mathcal{S}(z'))|\le\|\mathcal{S}(z)-\mathcal{S}(z')\|_\infty$ for $z=\mathcal{S}(A^{(1)})XA^{(2)}e_s$, $z'=\mathcal{S}(A^{(1)})XA^{(2)}_{\mathrm{pop}}e_s$`,
 	Hypotheses: rowsOfAttention,
-	Corrected:  "thm-finite-stage2-step-1-corrected",
+	Corrected:  "thm-finite-stage2-step-1-corrected", Defect: ledger.FalseStep,
 	Check: sumOfDeltas(largestEntry).Noted("delta has many ones, so the sum needs the l1 norm: 1/6 > 1/12 " +
 		"at T = 4, and the quotient grows as T/2. The chain as a whole is saved, with a better constant, since the " +
 		"softmax is Lipschitz from the supremum norm to the l1 norm."),
@@ -820,7 +821,7 @@ var claimSampleSize = ledger.Claim{
 		"lem-nonzero-beta", "thm-stage2-upper", "thm-stage2-lower",
 		"thm-finite-stage2-step-1", "thm-finite-stage2-step-2", "thm-finite-stage2-step-3",
 	},
-	Corrected: "claim-sample-size-corrected",
+	Corrected: "claim-sample-size-corrected", Defect: ledger.Boundary,
 	Check: rootSamples(exact.Query).Noted("T is a root, and its own entry tends to S g_TT, which is not zero, however " +
 		"many samples there are; the witness has a lower bound of what the largest entry of row T exceeds with " +
 		"probability 99/100, and C T_eff^(-1/2). The gap is that of Lemma 5 (thm-dpi-gap), false for S >= 5. With " +

@@ -30,7 +30,7 @@ var eqLossRewrite = ledger.Claim{
 	ID: "eq-loss-rewrite", Number: "Appendix D.2", Title: "The loss as a sum over the queried token", Quick: true,
 	Statement:  `$L(\theta) = -\frac1S\,\mathbb{E}_{\pi,X}\big[\sum_{s,s'}\pi(s'\mid s)\log(f_\theta(X;s)_{s'}+\epsilon)\big]$ with $f_\theta(X;s) = X^\top\mathcal{S}(\mathcal{S}(A^{(1)})XA^{(2)}e_s)$ and $X$ a whole sequence of the task`,
 	Hypotheses: positiveEps, Tried: triedPopulations,
-	Corrected: "eq-loss-rewrite-corrected",
+	Corrected: "eq-loss-rewrite-corrected", Defect: ledger.Boundary,
 	Check: lossRewrite(theory.QueryApart, perState).Noted("With A1 = A2 = 0 the prediction is the mean of the " +
 		"tokens. The sum over s is right if the last row of X is e_s (query in sequence); with a last row of its own " +
 		"(query apart) one position of T differs, a change of order 1/T, except in what is special about position T."),

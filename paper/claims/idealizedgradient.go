@@ -421,7 +421,7 @@ var lemBoundGHatStepLast = ledger.Claim{
 	Title:      "The last displayed step of the lower bound",
 	Statement:  `$\gamma^5S^{-5}e^{-2\beta}\,\mathbb E_\pi\|B_\pi\|_F^2=\tfrac12\gamma^8S^{-6}e^{-2\beta}$, read as $\ge$`,
 	Hypotheses: `$P_\pi$ satisfies the assumption with $\gamma$`, Tried: frobeniusTried,
-	Uses: []string{"lem-bound-g1"}, Corrected: "lem-bound-ghat-step-last-corrected",
+	Uses: []string{"lem-bound-g1"}, Corrected: "lem-bound-ghat-step-last-corrected", Defect: ledger.Constant,
 	Check: frobeniusStep(big.NewRat(1, 2), 8, 6, 1).Noted(
 		"As an equality it has no meaning for a varying prior; as the inequality that the proof needs it fails from S = " +
 			"5 on in the family searched, because Lemma 16 (lem-bound-g1) fails: |B|_F^2 >= 2 gamma^3/S^2 is what holds. " +

@@ -301,7 +301,7 @@ var constructSingleLimit = ledger.Claim{
 	Title: "Construction 1, its limit as the proof states it", Quick: true,
 	Statement:  `as $\beta_1,\beta_2\to\infty$ the query attends equally to the $i$ with $s_{p(i)}=s_T$ and to no others, so $f = \hat\pi_{s_{1:T}}(\cdot\mid s_T)$`,
 	Hypotheses: `some $i$ has $s_{p(i)}=s_T$`,
-	Corrected:  "construct-single-step-limit-corrected",
+	Corrected:  "construct-single-step-limit-corrected", Defect: ledger.Boundary,
 	Check: func(e *ledger.Env) ledger.Finding {
 		f := singleParentLimit(childrenOfMatches)(e)
 		if f.Failed() {
@@ -494,7 +494,7 @@ var constructSingleStream = ledger.Claim{
 	Title: "Construction 1, the residual stream of the query", Quick: true,
 	Statement:  `the last block of $h^{(2)}_T$ is $\tilde x_T$`,
 	Hypotheses: `some $i$ has $s_{p(i)}=s_T \ne s_1$, so that the limit is as stated`,
-	Corrected:  "construct-single-step-stream-corrected",
+	Corrected:  "construct-single-step-stream-corrected", Defect: ledger.FalseStep,
 	Check: func(e *ledger.Env) ledger.Finding {
 		f := queryStream(lastBlock, queryItself)(e)
 		f.Note = "The second attention copies what the attended positions copied, their parents: tokens s_T, but " +

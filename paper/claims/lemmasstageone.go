@@ -131,6 +131,7 @@ var lemConcentrationA1 = ledger.Claim{
 	Hypotheses: floorOfPi,
 	Tried:      `in-context graphs, $T=3^6$ to $3^{90}$, query apart (the expectation is over the sequence), $j=p(i)$; $\epsilon=1/2\ge CT_{\mathrm{eff}}^{-1/2}$, $C=1$, $100$ and $10^4$ on both sides`,
 	Uses:       []string{"cor-muhat", "lem-teff-leaves"}, Corrected: "lem-concentration-a1-corrected",
+	Defect: ledger.Missing,
 	Check: pairConcentration(concentrationMatrices[0], fixedEps, halfPower, candidateConstants...).Noted(
 		"For fixed eps the error tends to eps/(mu(s')+eps) |P[s_i=s',s_j=s]/mu(s') - P[s_j=s]|, here 3/20. The witness " +
 			"has a lower bound of it at its T, and C/sqrt(T_eff)."),

@@ -273,7 +273,7 @@ var lemGradJStepJacobian = ledger.Claim{
 	Title:      "The Jacobian of the softmax as printed in the proof",
 	Statement:  `$\nabla_v\mathcal S(v)=J(v)$`,
 	Hypotheses: `$v\in\mathbb R^d$`,
-	Corrected:  "lem-grad-j-step-jacobian-corrected",
+	Corrected:  "lem-grad-j-step-jacobian-corrected", Defect: ledger.Misprint,
 	Check: softmaxDerivative(logarithm, exact.Jacobian).Noted("A misprint: J(softmax(v)) is meant, as the line after " +
 		"it shows, and as the notation of the appendix says. The same J(beta z) for J(softmax(beta z)) stands in the " +
 		"proof of Lemma 25 (lem-compare-shift). Nothing depends on it."),
@@ -383,7 +383,7 @@ var lemCompareZ = ledger.Claim{
 	Hypotheses: `assumption 1; $A^{(1)}$ after $\tau_1$ of stage 1`,
 	Tried: `in-context graphs, $T=3^{12}$ to $3^{42}$, $\beta_0=T^{-2}$, $\tau_1=\lceil T\log T\rceil$ steps of ` +
 		`$\eta_1\beta_0=T$, query in sequence; $C=1$, $10^3$ and $10^6$`,
-	Uses: []string{"cor-stage1-roots"}, Corrected: "lem-compare-z-corrected",
+	Uses: []string{"cor-stage1-roots"}, Corrected: "lem-compare-z-corrected", Defect: ledger.Boundary,
 	Check: ledger.Check(queryDrift.check).Noted("Row T is drawn to T where g_TT > 0, here 64/225, and has attention " +
 		"1/2 to itself at tau1; as x_T is uniform and independent of the rest, the mean square is at least " +
 		"(1/2 - 1/T)^2/4. It is one token in T: E1, E2 and E3 change by O(e^beta/T), so the later lemmas survive. "),
@@ -524,7 +524,7 @@ var lemConcentrateE3StepQuotient = ledger.Claim{
 	Statement: `$|E^{(3)}_s(X)-\frac{A_2}{B_2}|\le` +
 		`|E^{(3)}_s(X)|\frac{(|e^\beta\mathcal E_1|+\mathcal E_3)+(|e^\beta\mathcal E_1|+\mathcal E_2)}{B_2}$`,
 	Hypotheses: quotientHypotheses, Tried: quotientsTried,
-	Uses: []string{"lem-compute-diffs"}, Corrected: "lem-concentrate-e3-step-quotient-corrected",
+	Uses: []string{"lem-compute-diffs"}, Corrected: "lem-concentrate-e3-step-quotient-corrected", Defect: ledger.FalseStep,
 	Check: displayedUse(quotientE3Printed).Noted(bracketMisplaced),
 	Repairs: []ledger.Repair{
 		repair("the factor |E3| at the errors of the denominator only, and absolute values", displayedUse(quotientE3)),
@@ -547,7 +547,7 @@ var lemConcentrateE3StepDenominator = ledger.Claim{
 	Title:      "The lower bound of the denominator in E3",
 	Statement:  `$(1-r)(e^\beta-1)\mu_\pi(s)+(1-r)+re^{\beta\mu_\pi(s)}\ge(1-r)e^\beta\gamma$`,
 	Hypotheses: denominatorHypotheses, Tried: denominatorsTried,
-	Uses: []string{"lem-mu-lower"}, Corrected: "lem-concentrate-e3-step-denominator-corrected",
+	Uses: []string{"lem-mu-lower"}, Corrected: "lem-concentrate-e3-step-denominator-corrected", Defect: ledger.Constant,
 	Check: denominatorAtLeast(0, largestGamma).Noted("mu(s) >= gamma/S is what is known, so gamma/S " +
 		"belongs in the place of gamma; likewise gamma^2/S^2 for gamma^2 in the proof of Lemma 31 " +
 		"(lem-concentrate-e12) and gamma/S in that of Lemma 32 (lem-f-to-pi). The constant C(gamma,S) absorbs it."),
@@ -693,6 +693,7 @@ var lemConcentrateE12StepQuotient = ledger.Claim{
 		`\frac{|q|}{B_2}\big((e^\beta|\mathcal E_4|+|\mathcal E_5|+|\mathcal E_7|+e^\beta\epsilon)+e^\beta|\mathcal E_4|+|\mathcal E_6|\big)$`,
 	Hypotheses: quotientHypotheses, Tried: quotientsTried,
 	Uses: []string{"lem-compute-diffs"}, Corrected: "lem-concentrate-e12-step-quotient-corrected",
+	Defect:  ledger.FalseStep,
 	Check:   displayedUse(quotientE12Printed).Noted(bracketMisplaced),
 	Repairs: []ledger.Repair{repair("the factor |q| at the errors of the denominator only", displayedUse(quotientE12))},
 }
@@ -740,7 +741,7 @@ var lemFToPiStepQuotient = ledger.Claim{
 	Statement: `$|f-\frac{A_2}{B_2}|\le` +
 		`\frac{|f|(e^\beta|\mathcal E_4|+|\mathcal E_5|+|\mathcal E_7|)+e^\beta|\mathcal E_1|+|\mathcal E_3|}{B_2}$ for $f=\delta_{s'}(X)^\top\mathcal S(\beta\tilde z(X;s))$`,
 	Hypotheses: quotientHypotheses, Tried: quotientsTried,
-	Uses: []string{"lem-compute-diffs"}, Corrected: "lem-f-to-pi-step-quotient-corrected",
+	Uses: []string{"lem-compute-diffs"}, Corrected: "lem-f-to-pi-step-quotient-corrected", Defect: ledger.FalseStep,
 	Check: displayedUse(quotientFPrinted).Noted("The two differences are exchanged: Lemma 28 (lem-compute-diffs) " +
 		"has |f| at the errors of the denominator (1 and 3), not at those of the numerator (4, 5, 7). The next " +
 		"line, which bounds |f| by 1, follows from either form."),
@@ -764,7 +765,7 @@ var lemFToPiStepMarkov = ledger.Claim{
 	Statement: `$\mathbb P_X(|\hat c_{X_{\bar{\mathcal R}}}(s,s')-\mu_\pi(s)\pi(s'|s)|\ge\frac{\gamma^2}{2S^2})\le` +
 		`\frac{2S^2}{\gamma^2}\mathbb E_X|\hat c_{X_{\bar{\mathcal R}}}(s,s')-\mu_\pi(s)\pi(s'|s)|^2$`,
 	Hypotheses: `$\overline{\mathcal R}\ne\emptyset$`, Tried: pairFrequenciesTried,
-	Corrected: "lem-f-to-pi-step-markov-corrected",
+	Corrected: "lem-f-to-pi-step-markov-corrected", Defect: ledger.FalseStep,
 	Check: pairFrequencyTail(1, 1).Noted("Markov's inequality at the level " +
 		"t of the absolute value gives E|.|/t, and with the second moment E|.|^2/t^2; the square on 2S^2/gamma^2 " +
 		"is missing. It is false for short sequences only; the conclusion survives, as C(gamma,S) absorbs the square."),

@@ -38,7 +38,7 @@ var algTraining = ledger.Claim{
 	Statement: `stage 2, $t=\tau_1,\dots,\tau_1+\tau_2$, is $\tau_2$ steps of gradient descent on $A^{(2)}$ at ` +
 		`$A^{(1)}(\tau_1)$`,
 	Hypotheses: `$\tau_1,\tau_2\ge1$; the indices of the pseudocode followed literally`,
-	Corrected:  "alg-training-corrected",
+	Corrected:  "alg-training-corrected", Defect: ledger.Misprint,
 	Check: loop{first: 0}.check().Noted("An off-by-one in the printed loop: it makes tau_2+1 steps, the " +
 		"first from A2(tau_1-1), which stage 1 never writes, with a gradient taken before the last step of stage " +
 		"1. The proofs use the corrected loop."),
@@ -119,7 +119,7 @@ var assumePriorRemark = ledger.Claim{
 		`$\pi(s\mid s)$, with mean $1/S$; Dirichlet rows with $\alpha=\Theta(1)$ meet the assumptions with ` +
 		`probability $0.99$ for a $\gamma=\Theta(1)$`,
 	Hypotheses: `the constant in $\Theta(1)$ does not depend on $S$`,
-	Corrected:  "assume-prior-remark-corrected",
+	Corrected:  "assume-prior-remark-corrected", Defect: ledger.Reading,
 	Check: func(e *ledger.Env) ledger.Finding {
 		w := alikeMarginals(e, exact.Relabelings)
 		dirichletRows(w, func(int) *big.Rat { return exact.Frac(1, 1000) })
@@ -429,6 +429,7 @@ var thmMain = ledger.Claim{
 		"alg-training", "cor-stage1-parents", "lem-a2-dynamics", "lem-f-to-pi", "thm-main-step-cauchy",
 		"thm-main-step-threshold", "thm-main-step-horizon",
 	},
+	OnPaper:   []string{"thm-main-corrected", "thm-main-step-horizon-corrected"},
 	Corrected: "thm-main-corrected",
 	Check: printedMain().theorem("As printed the first conclusion says nothing, as epsilon may be 1 " +
 		"(thm-main-step-epsilon), and the hypothesis T_eff >= poly is too weak (thm-main-step-horizon). Here " +
@@ -455,6 +456,7 @@ var thmMainCorrected = ledger.Claim{
 		"lem-chat-var-corrected", "lem-teff-leaves-corrected", "lem-mu-lower", "thm-main-step-epsilon-corrected",
 		"thm-main-step-bias",
 	},
+	OnPaper: []string{"thm-main-corrected"},
 	Check: asStated().theorem("The loss is compared with its limit at beta*, plus (S-1)/(2S) sum 1/mu(s) over (1-r) " +
 		"T_eff, both at epsilon = T_eff^(-1/2). " + attentionKept +
 		"Consistent and no more, as some C of the proof are not explicit. With 2 S^3 gamma^(-5) of " +

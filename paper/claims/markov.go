@@ -91,7 +91,7 @@ func decidePower(w *ledger.Worst, pi, flat exact.Matrix, k int) {
 var eqBPowersZero = ledger.Claim{
 	ID: "eq-b-powers-step-zero", Number: "Appendix E", Kind: ledger.Step, Quick: true,
 	Title:     "The formula for a power at k = 0",
-	Corrected: "eq-b-powers-step-zero-corrected",
+	Corrected: "eq-b-powers-step-zero-corrected", Defect: ledger.Boundary,
 	Statement: `$(B_\pi^0)_{s,s'}=\sqrt{\mu_\pi(s)/\mu_\pi(s')}\,[\pi^0(s'\mid s)-\mu_\pi(s')]$, as Lemma 19 ` +
 		`(lem-covariance) uses it where one position lies above the other`,
 	Hypotheses: oneMeasure, Tried: triedKernels,
@@ -206,8 +206,8 @@ func gapAtMost(pi exact.Matrix, bound *big.Rat) *big.Rat {
 
 var lemSpectralGapDecomposition = ledger.Claim{
 	ID: "lem-spectral-gap-step-decomposition", Number: "Lemma 13", Kind: ledger.Step, Quick: true,
-	Title:      "The decomposition in the proof of the spectral gap",
-	Corrected:  "lem-spectral-gap-step-decomposition-corrected",
+	Title:     "The decomposition in the proof of the spectral gap",
+	Corrected: "lem-spectral-gap-step-decomposition-corrected", Defect: ledger.Misprint,
 	Statement:  `$\pi=\frac{\gamma}{S}1\mu_\pi^\top+(1-\gamma)Q$ with $Q$ a stochastic matrix`,
 	Hypotheses: floorHypothesis + `; $0<\gamma<1$`, Tried: triedKernels,
 	Check: decomposition(exact.FloorGamma, overS(1, 1, 0), rowSumsOfQ).Noted("The rows of Q sum to (1−γ/S)/(1−γ), " +
@@ -439,8 +439,8 @@ func rowsWithin(distance rowDistance, times *big.Rat, gamma gammaOf, remark stri
 
 var lemBoundG1 = ledger.Claim{
 	ID: "lem-bound-g1", Number: "Lemma 16", Title: "The norm of the centered matrix is bounded below", Quick: true,
-	Uses:       []string{"lem-mu-lower"},
-	Corrected:  "lem-bound-g1-corrected",
+	Uses:      []string{"lem-mu-lower"},
+	Corrected: "lem-bound-g1-corrected", Defect: ledger.Constant,
 	Statement:  `$\|B_\pi\|_F^2\ge\gamma^2/S$`,
 	Hypotheses: floorHypothesis + `; ` + spreadOfRows + `; the prior is symmetric and has constant mean`,
 	Tried: `uniform priors over the relabelings of a matrix of trace 1, or of two over two states whose traces ` +

@@ -34,6 +34,7 @@ var constructMulti = ledger.Claim{
 	Hypotheses: `$\hat\pi$ is defined`,
 	Tried:      `$T=32,128,512,2048,8192$; the 3-gram and $p(i)=\{\lfloor (i-1)/2\rfloor, i-1\}$ with $S=2$ and $S=3$, the 4-gram with $S=2$`,
 	Uses:       []string{"construct-multi-step-limit"},
+	OnPaper:    []string{"construct-multi"},
 	Check:      multipleParentsTrend(identity, 0),
 	Faults: []ledger.Fault{
 		fault("the heads of the query attend to the parents of T, not of T+1",

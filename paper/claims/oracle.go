@@ -194,7 +194,7 @@ var algOracle = ledger.Claim{
 	Statement:  `Algorithm 2 returns $\mathcal G$ from the informations $I_f(s_i;s_j\mid\pi)$`,
 	Hypotheses: `$f$ convex; $f(1)=0$; assumption 1`,
 	Tried:      `all forests with $T\le5$; $\chi^2$, total variation and two hinges`,
-	Uses:       []string{"lem-dpi"}, Corrected: "alg-oracle-corrected",
+	Uses:       []string{"lem-dpi"}, Corrected: "alg-oracle-corrected", Defect: ledger.Missing,
 	Check: func(e *ledger.Env) ledger.Finding {
 		f := oracleClaim{fs: ratDivergences}.check(e)
 		if f.Failed() {

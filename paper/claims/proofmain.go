@@ -28,7 +28,7 @@ var thmMainStepEpsilon = ledger.Claim{
 	Hypotheses: `$\theta=(A^{(1)},\beta_0I)$ with $\beta_0\to0$, where stage 1 ends: ` +
 		`$1-\mathcal S(A^{(1)})_{i,p(i)}\le\frac1T$ for $i\in\overline{\mathcal R}$`,
 	Tried:     `chains with $T\le5$ over two states, $\epsilon\in\{1,\frac1{16}\}$`,
-	Corrected: "thm-main-step-epsilon-corrected",
+	Corrected: "thm-main-step-epsilon-corrected", Defect: ledger.Reading,
 	Check: errorByLoss("0").Noted("As printed, epsilon may be 1: then L <= 0 <= L* for every theta, as " +
 		"f + 1 >= 1, so the first conclusion of Theorem 1 (thm-main) holds with tau2 = 0, and says nothing of the " +
 		"prediction; Theorem 2 (thm-ood), on the trained model of Theorem 1, inherits that. The repair is to fix " +
@@ -167,7 +167,7 @@ var thmMainStepThreshold = ledger.Claim{
 		`so $\lesssim T_{\mathrm{eff}}^{-1}$`,
 	Hypotheses: `any law of $f\in[0,1]$`,
 	Tried:      `laws with up to three values, $C\le10^6$`,
-	Corrected:  "thm-main-step-threshold-corrected",
+	Corrected:  "thm-main-step-threshold-corrected", Defect: ledger.Reading,
 	Check: thresholdStep(1).Noted("Lemma 32 (lem-f-to-pi) bounds the probability of f <= gamma^3/(4 S^2) only, and " +
 		"an f between the thresholds escapes it. The proof survives with gamma^3/(4 S^2) throughout."),
 	Repairs: []ledger.Repair{repair("gamma^3/(4 S^2) in the proof, too", thresholdStep(2))},
@@ -268,7 +268,7 @@ var thmMainStepHorizon = ledger.Claim{
 		`$\log^2T\le C^{12}\,T_{\mathrm{eff}}$ for $e^{\beta^*}=C\,T_{\mathrm{eff}}^{1/12}\log^{-1/6}T$`,
 	Hypotheses: `$T_{\mathrm{eff}}\ge(S/\gamma)^k$`,
 	Tried:      `$k\le12$, $C\in\{1,10\}$, stars of $T=2^m$ positions in number $T_{\mathrm{eff}}$`,
-	Corrected:  "thm-main-step-horizon-corrected",
+	Corrected:  "thm-main-step-horizon-corrected", Defect: ledger.Missing,
 	Check: horizonStep("0.69", everyLength).Noted("The hypothesis says nothing of T, and T_eff may stay while T " +
 		"grows: T_eff >= C_(gamma,S) log^2 T is what is used. As log T/T_eff^(gamma/24) >= log(1/eps) where it " +
 		"fails, the bound of Theorem 1 (thm-main) says nothing there, and the theorem survives."),
@@ -519,7 +519,7 @@ var thmMainStepCauchy = ledger.Claim{
 		`with $D=|f-\pi|$, $F=\{f\text{ small}\}$`,
 	Hypotheses: `any law of $(D,F)$ with $0\le D\le1$`,
 	Tried:      `$C=100$`,
-	Corrected:  "thm-main-step-cauchy-corrected",
+	Corrected:  "thm-main-step-cauchy-corrected", Defect: ledger.FalseStep,
 	Check: cauchyStep(100, exact.Point).Noted("With D = 1 on F and P(F) = eps the sides are about 1 and 2 C " +
 		"eps^(1/2), so that no C will do: Cauchy-Schwarz gives the root of P(F). As Lemma 32 (lem-f-to-pi) has " +
 		"P(F) at most of order 1/T_eff = eps^2, the root divided by eps is still bounded and the theorem survives."),

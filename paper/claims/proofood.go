@@ -35,6 +35,7 @@ var thmOOD = ledger.Claim{
 	Hypotheses: assumedChain + "; " + assumedTheta + "; " + assumedLength,
 	Tried:      oodTried + `; $c=1/24$`,
 	Uses:       []string{"thm-main", "lem-f-to-pi", "thm-ood-step-root"},
+	OnPaper:    []string{"thm-ood-corrected"},
 	Corrected:  "thm-ood-corrected",
 	Check: statedOOD().check("As printed the theorem speaks of the trained model of Theorem 1 (thm-main), which may " +
 		"be untrained in stage 2 (thm-main-step-epsilon); here it is trained at epsilon = T_eff^(-1/2). " +
@@ -56,6 +57,7 @@ var thmOODCorrected = ledger.Claim{
 	Uses: []string{
 		"thm-main-corrected", "thm-main-step-bias", "lem-muhat-var", "lem-chat-var-corrected", "lem-mu-lower",
 	},
+	OnPaper: []string{"thm-ood-corrected"},
 	Check: statedOOD().check("Compared with w max |mu - pi| of thm-main-step-bias at beta*, and what the " +
 		"frequencies of a row miss with probability 0.01, were they normal. " + attentionKept),
 	Faults: oodFaults(),
@@ -228,7 +230,7 @@ var thmOODStepRoot = ledger.Claim{
 	Statement: `from $\mathbb P[D^2\ge100S^2\,\mathbb ED^2]\le\tfrac1{100S^2}$: $D\le100S^2\,\mathbb E[D^2]$ with ` +
 		`probability $1-\tfrac1{100S^2}$`,
 	Hypotheses: `any law of $D=|f-\pi|\in[0,1]$`,
-	Corrected:  "thm-ood-step-root-corrected",
+	Corrected:  "thm-ood-step-root-corrected", Defect: ledger.FalseStep,
 	Check: rootStep(100, above).Noted("The square root is missing: an error D below 1/(100 S^2) that never " +
 		"changes is above 100 S^2 D^2. The theorem survives with half the exponent, which its unstated c covers."),
 	Repairs: []ledger.Repair{repair("the root of the bound", rootStep(100, aboveRoot))},

@@ -137,7 +137,7 @@ var eqGRootZero = ledger.Claim{
 	Statement:  `$g_{i,j}=0$ for all roots $i$, $T$ included, and all $j\le i$`,
 	Hypotheses: `assumption 1`,
 	Tried:      `relabelings of a matrix of trace one with small denominators, in-context graph on 3 positions`,
-	Corrected:  "eq-g-root-zero-corrected",
+	Corrected:  "eq-g-root-zero-corrected", Defect: ledger.Boundary,
 	Check: smallestRootRow(everyEntry).Noted(
 		"s_T is uniform, not of law mu: g_TT = E[1/S sum_s pi(s|s)/mu(s)] - 1, which is 0 for uniform mu but not in " +
 			"general (here gamma = 1/10 is admitted). For j < T, and for the other roots, the sum is 0."),
@@ -241,7 +241,7 @@ var lemGradientInformal = ledger.Claim{
 	Tried: `in-context graphs, $T=3^6$ to $3^{90}$, $\beta_0=T^{-2}$, every $A^{(1)}$; modulo constants, which $J$ ` +
 		`annihilates; $C=1$, $100$ and $10^4$`,
 	Uses:      []string{"lem-pop-grads", "lem-nonzero-beta", "lem-concentration-a1"},
-	Corrected: "lem-gradient-informal-corrected",
+	Corrected: "lem-gradient-informal-corrected", Defect: ledger.Boundary,
 	Check: idealRow{row: exact.Query}.check(candidateConstants...).Noted(
 		"Entry (T,T) tends not to g_TT but to S g_TT, because x_T = s. The witness has a lower bound of the " +
 			"distance to g_T and C/sqrt(T_eff)."),
@@ -399,7 +399,7 @@ var eqA2Form = ledger.Claim{
 	Statement:  `$A^{(2)} = \beta I_S + \frac{\beta-\beta_0}{S}1_S1_S^\top$ throughout stage 2`,
 	Hypotheses: symmetricPrior,
 	Tried:      `one step from $\beta_0=0$ on a chain of three positions`,
-	Corrected:  "eq-a2-form-corrected",
+	Corrected:  "eq-a2-form-corrected", Defect: ledger.Misprint,
 	Check: secondMatrix(1, symmetricPair).Noted(
 		"A misprint of the sign: columns of A2 keep the sum beta_0 because 1^T G2 = 0, while the printed form has " +
 			"the column sum 2 beta - beta_0. The appendix has the minus sign, Lemma 9 (lem-a2-sym). "),
@@ -492,7 +492,7 @@ var eqFPointwise = ledger.Claim{
 	Hypotheses: `$\mathcal S(A^{(1)})$ as at the end of stage 1; $A^{(2)}=\beta I$ up to a multiple of ` +
 		`$1_S1_S^\top$; $\pi>0$`,
 	Tried: `a constant sequence on a chain; $\exp(-c\beta)$ with $c=1$, $1/100$ and $10^{-4}$, at $\beta=4/c$`,
-	Uses:  []string{"lem-f-to-pi"}, Corrected: "eq-f-pointwise-corrected",
+	Uses:  []string{"lem-f-to-pi"}, Corrected: "eq-f-pointwise-corrected", Defect: ledger.FalseStep,
 	Check: errorOnSequence(graph.Chain(3), []int{0, 0, 0}).Noted(
 		"On a constant sequence the prediction is its token, whatever theta: the error is 1 - pi(1|1) for every " +
 			"beta, and such sequences have positive probability. The lemma that is cited bounds the mean square. The " +
@@ -569,6 +569,7 @@ var eqFPointwiseCorrected = ledger.Claim{
 	Hypotheses: `$\mathcal S(A^{(1)})$ as at the end of stage 1`,
 	Tried:      `$c=3/10$; $T=16,\dots,4096$ on chain, in-context graph and spider, 1000 sequences each`,
 	Uses:       []string{"lem-f-to-pi"},
+	OnPaper:    []string{"eq-f-pointwise-corrected"},
 	Check:      meanSquareError(0.5, func(g *graph.Forest) *graph.Forest { return g }),
 	Faults: []ledger.Fault{
 		fault("beta = 1/8 log T_eff", meanSquareError(0.125, func(g *graph.Forest) *graph.Forest { return g })),

@@ -70,7 +70,7 @@ var exInductionHead = ledger.Claim{
 	Statement:  `for $p(i)=i-1$: $|\{i:(s_{i-1},s_i)=(s_T,s')\}|\,/\,|\{i:s_{i-1}=s_T\}| = \hat\pi_{s_{1:T}}(s'\mid s_T)$`,
 	Hypotheses: `$s_T$ is the value of some parent, so that $\hat\pi$ is defined; $i$ runs over $2,\dots,T$`,
 	Tried:      triedChains,
-	Corrected:  "ex-induction-head-corrected",
+	Corrected:  "ex-induction-head-corrected", Defect: ledger.Misprint,
 	Check: inductionHeadIs(0).Noted("Read with i up to T, as written, the pair (s_{T-1}, s_T) is counted, which is " +
 		"no edge because s_T is drawn uniformly. A matter of the range of i: with i < T it is the empirical " +
 		"transition, and either way the two agree in the limit. "),
@@ -188,7 +188,7 @@ var exICL = ledger.Claim{
 	ID: "ex-icl", Number: "Section 2.3", Title: "Learning a function in context is an instance of Task 1", Quick: true,
 	Statement:  `$\pi(s'\mid s)=\mathbf 1(s'=f(s))$, $f:[S]\to[S]$, is a chain that the prior of Task 1 admits`,
 	Hypotheses: `the prior is over irreducible and aperiodic chains; $S \ge 2$`, Tried: triedFunctions,
-	Corrected: "ex-icl-corrected",
+	Corrected: "ex-icl-corrected", Defect: ledger.Missing,
 	Check: functionChains(noiseToAll, overS(0, 1, 0), 0).Noted("None of the functions gives an irreducible and " +
 		"aperiodic chain: irreducible forces a cyclic permutation, whose period is S (the sides: how many functions " +
 		"on two states there are, and how many do). A gap in the hypotheses; the graph of the example is a valid " +

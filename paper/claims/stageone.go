@@ -49,7 +49,7 @@ var thmStageOneRoots = ledger.Claim{
 	Hypotheses: `assumption 1; $\epsilon=T_{\mathrm{eff}}^{-1/2}$`,
 	Tried:      `in-context graphs, $T=3^6$ to $3^{90}$, $\beta_0=T^{-2}$, every $A^{(1)}$, query in sequence; $C=1$, $100$ and $10^4$`,
 	Uses:       []string{"lem-pop-grads", "lem-nonzero-beta", "lem-concentration-a1", "thm-dpi-gap"},
-	Corrected:  "thm-stage1-roots-corrected",
+	Corrected:  "thm-stage1-roots-corrected", Defect: ledger.Boundary,
 	Check: rootForce(exact.Query, pullAway, inverse, nil, candidateConstants...).Noted(
 		"The query is a root with the uniform law instead of mu: g_TT = E sum_s pi(s|s)/(S mu(s)) - 1 is not zero while " +
 			"g_Tj = 0 for j < T, so that v has the order beta0/T in row T, in both readings. The witness has a lower bound " +
@@ -170,7 +170,7 @@ var thmStageOneParents = ledger.Claim{
 	Hypotheses: `assumption 1; $\epsilon=T_{\mathrm{eff}}^{-1/2}$`,
 	Tried:      `the limit $\beta_0\to0$; row 4 of a chain on 9 positions and of long ones, query in sequence; a prior over two states`,
 	Uses:       []string{"lem-pop-grads", "lem-nonzero-beta", "lem-concentration-a1", "thm-dpi-gap"},
-	Corrected:  "thm-stage1-parents-corrected",
+	Corrected:  "thm-stage1-parents-corrected", Defect: ledger.Missing,
 	Check: gapOnAChain(anyAttention).Noted(
 		"The difference is negative, and so below any C > 0, where position j holds much attention, the parent little, " +
 			"and the rest is on a k with g_k < g_j. The proof needs S_{p(i)} >= S_j, which training from A1 = 0 keeps."),
@@ -371,6 +371,7 @@ var lemNoParents = ledger.Claim{
 	Hypotheses: `assumption 1; $\epsilon=T_{\mathrm{eff}}^{-1/2}$; $\beta_0\le c_{\gamma,S}T_{\mathrm{eff}}^{-3/2}$`,
 	Tried:      `in-context graphs, $T=3^{12}$ to $3^{42}$, $\beta_0=T^{-2}$, $\eta_1\beta_0=T$, query in sequence; $C=1$, $10^3$ and $10^6$`,
 	Uses:       []string{"thm-stage1-roots", "lem-no-parents-step-jacobian"}, Corrected: "lem-no-parents-corrected",
+	Defect: ledger.Missing,
 	Check: ledger.Check(rootDrift{queryRunsAway, runawayTime, linearInTime}.check).Noted(
 		"Row T is drawn to T where g_TT > 0, here 64/225: by Lemma 8 its attention to itself is 1/2 after tau steps, " +
 			"when the printed bound is O(T^(-3/2)). The witness has 1/2 - 1/T and C times the bound."),
@@ -528,7 +529,7 @@ var lemNoParentsStepJacobian = ledger.Claim{
 	ID: "lem-no-parents-step-jacobian", Number: "Lemma 7", Kind: ledger.Step, Title: "The size of J(S)v", Quick: true,
 	Statement:  `$\|J(p)v\|_\infty \le \max_j p_j\,\|v\|_\infty$ for a distribution $p$`,
 	Hypotheses: `any $p$ and $v$`,
-	Corrected:  "lem-no-parents-step-jacobian-corrected",
+	Corrected:  "lem-no-parents-step-jacobian-corrected", Defect: ledger.Constant,
 	Check: jacobianSizes(sumOne, jacobianSize{supNorm, supNorm, exact.Frac(1, 1)}).Noted(
 		"(J(p)v)_j = p_j (v_j - p.v), and v_j - p.v reaches nearly 2 |v|_inf. What the proof uses next, that the spread " +
 			"of a row grows by at most 2 eta max(p) |v|_inf, is true."),
@@ -652,7 +653,7 @@ var lemA1DynamicsStepInteger = ledger.Claim{
 	Statement:  `The $\tau_1\lesssim\eta_1^{-1}\beta_0^{-1}(T^2+T\alpha^{-1})\log(T/\alpha)$ of Lemma 8 can be the number of steps $\tau_1\ge1$ of Algorithm 1 for every $\eta_1>0$`,
 	Hypotheses: `$\alpha<1-1/i$, so that no step is not enough`,
 	Tried:      `$\alpha=1/2$, $\eta_1\beta_0=T^4$, $T=3^6$ to $3^{90}$; $C=1$, $100$ and $10^4$`,
-	Uses:       []string{"lem-a1-dynamics"}, Corrected: "lem-a1-dynamics-step-integer-corrected",
+	Uses:       []string{"lem-a1-dynamics"}, Corrected: "lem-a1-dynamics-step-integer-corrected", Defect: ledger.Boundary,
 	Check: stepsOfBound(4, candidateConstants...).Noted(
 		"For eta1 beta0 >> T^2 log T the bound is below one step. Nothing bounds eta1 in the paper."),
 	Repairs: lemA1DynamicsStepIntegerRepairs,
@@ -729,7 +730,7 @@ var corStageOneRoots = ledger.Claim{
 	Statement:  `$i\in\mathcal{R} \Rightarrow \sup_{j\le i}|\mathcal{S}(A^{(1)}_i(\tau_1))_j-\frac1i|\lesssim\min\big(1,\,T\log T/(\sqrt{T_{\mathrm{eff}}}\,i^2)\big)$ with the $\tau_1$ of the rows with a parent`,
 	Hypotheses: `assumption 1; $\epsilon=T_{\mathrm{eff}}^{-1/2}$; $\beta_0\le c_{\gamma,S}T_{\mathrm{eff}}^{-3/2}$`,
 	Tried:      `in-context graphs, $T=3^{12}$ to $3^{42}$, $\beta_0=T^{-2}$, $\eta_1\beta_0=T$, $\tau_1=16S^3\gamma^{-3}T^2\log T/(\eta_1\beta_0)$, query in sequence; $C=1$, $10^3$ and $10^6$`,
-	Uses:       []string{"lem-no-parents"}, Corrected: "cor-stage1-roots-corrected",
+	Uses:       []string{"lem-no-parents"}, Corrected: "cor-stage1-roots-corrected", Defect: ledger.Missing,
 	Check: ledger.Check(rootDrift{queryRunsAway, childrenDone, printedAtEnd}.check).Noted(
 		"Row T is drawn to T where g_TT > 0, here 64/225, and has attention 1/2 to itself long before tau1, for any " +
 			"constant in tau1 once T is large. The witness has 1/2 - 1/T and C times the bound. Other early roots run away " +

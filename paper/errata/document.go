@@ -53,18 +53,21 @@ func (e *erratum) macros() string {
 		n[name]++
 		if r.Failed() {
 			n["False"+name]++
-			n["Kind"+e.remarks[r.ID].kind]++
-		}
-		n["Theorems"] += len(r.Proved)
-		if len(r.Proved) > 0 {
-			n[map[bool]string{true: "Refuted", false: "Proved"}[r.Proved[0].Refutes]]++
+			n["Defect"+camel(string(r.Defect))]++
+			if r.Kind == ledger.Statement {
+				n["Statement"+camel(string(r.Defect))]++
+			}
 		}
 	}
-	for _, name := range []string{"FalseStatements", "FalseSteps", "Refuted", "Proved", "Theorems"} {
+	for _, name := range []string{"FalseStatements", "FalseSteps"} {
 		n[name] += 0
 	}
-	for _, k := range kinds {
-		n["Kind"+k] += 0
+	for _, c := range e.ledger.Classes() {
+		n["All"+camel(c.Name)], n["False"+camel(c.Name)] = c.All, c.False
+	}
+	for _, d := range ledger.Defects {
+		n["Defect"+camel(string(d))] += 0
+		n["Statement"+camel(string(d))] += 0
 	}
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(n)) {
@@ -72,6 +75,15 @@ func (e *erratum) macros() string {
 	}
 	b.WriteString("\\begin{document}\n")
 	return b.String()
+}
+
+// camel joins the words of a name, each with a capital letter, for the name of a macro.
+func camel(name string) string {
+	words := strings.Fields(name)
+	for i, w := range words {
+		words[i] = capital(w)
+	}
+	return strings.Join(words, "")
 }
 
 // findings returns a table with a line for each row that fails.
@@ -92,14 +104,14 @@ func (e *erratum) findings() string {
 			where += ", proof"
 		}
 		fmt.Fprintf(&b, "\\hyperref[row:%s]{%s} & %s & %s & %s & \\pageref{row:%[1]s} \\\\\n",
-			r.ID, tied(capital(where)), m.line, m.kind, instead)
+			r.ID, tied(capital(where)), m.line, r.Defect, instead)
 	}
 	b.WriteString("\\bottomrule\n\\end{longtable}}\n")
 	return b.String()
 }
 
 const tableHead = `{\small\begin{longtable}%
-{@{}>{\raggedright\arraybackslash}p{33mm}>{\raggedright\arraybackslash}p{74mm}lll@{}}
+{@{}>{\raggedright\arraybackslash}p{33mm}>{\raggedright\arraybackslash}p{68mm}>{\raggedright\arraybackslash}p{19mm}ll@{}}
 \toprule
 Place & What is false & Kind & Proof & Page \\
 \midrule
@@ -150,9 +162,9 @@ func head(r ledger.Row, what string) (string, error) {
 func (e *erratum) entry(r ledger.Row, done map[string]bool) (string, error) {
 	m, ok := e.remarks[r.ID]
 	if !ok {
-		m = remark{kind: "no remark", text: "No remark has been written."}
+		m = remark{text: "No remark has been written."}
 	}
-	h, err := head(r, m.kind)
+	h, err := head(r, string(r.Defect))
 	if err != nil {
 		return "", err
 	}
@@ -276,7 +288,11 @@ func (e *erratum) witness(r ledger.Row, m remark) (string, error) {
 	if sides != "" {
 		w += " " + sentence(sides)
 	}
-	return "{\\raggedright\\said{Witness} " + w + "\\par}\n", nil
+	if m.limit != "" {
+		return "\\said{In the limit} " + sentence(m.limit) + "\n{\\footnotesize\\raggedright\\said{A witness} " + w +
+			"\\par}\n", nil
+	}
+	return "{\\raggedright\\said{A witness} " + w + "\\par}\n", nil
 }
 
 // speaksOfSides reports whether a remark gives the values of the two sides.

@@ -3,9 +3,9 @@
 // numbers come from the ledger. The prose stands in remarks/ and proofs/, in one file
 // for each row, named by the row's id.
 //
-// A file of remarks/ begins with comment lines: the kind of the error, a line for the
-// table of findings, and a phrase for the two sides of the witness, with \LHS and \RHS
-// for their values. In all prose \prop{id} is the number of a row's proof in the
+// A file of remarks/ begins with comment lines: a line for the table of findings, a phrase
+// for the two sides of the witness, with \LHS and \RHS for their values, and the limit of
+// the sides where the witness has large numbers. In all prose \prop{id} is the number of a row's proof in the
 // erratum, and \paper{id} is the number of the row in the paper.
 package errata
 
@@ -23,18 +23,10 @@ import (
 //go:embed remarks proofs text
 var files embed.FS
 
-// kinds are the kinds of errors, by increasing consequences.
-var kinds = []string{
-	"misprint", // a slip of a sign, an index or a name; the intended statement is clear and true
-	"step",     // a displayed step of a proof is false; its statement survives, up to a constant
-	"case",     // an exceptional case or a hypothesis is missing; with it the statement is true
-	"constant", // a constant or an exponent of a statement changes, and with it later statements
-}
-
 // A remark is the prose about a row that fails.
 type remark struct {
-	kind  string // of kinds
 	line  string // for the table of findings
+	limit string // of the two sides, before a witness with large numbers; may be empty
 	sides string // of the witness; may be empty
 	text  string
 }
@@ -59,20 +51,19 @@ func prose(folder string) (map[string]string, error) {
 // parseRemark reads a file of remarks/.
 func parseRemark(id, text string) (remark, error) {
 	var r remark
-	fields := map[string]*string{"kind": &r.kind, "line": &r.line, "sides": &r.sides}
+	fields := map[string]*string{"line": &r.line, "sides": &r.sides, "limit": &r.limit}
 	for strings.HasPrefix(text, "%") {
 		var line string
 		line, text, _ = strings.Cut(text, "\n")
 		name, value, _ := strings.Cut(strings.TrimSpace(line[1:]), ":")
 		if fields[name] == nil {
-			return r, fmt.Errorf("errata: remarks/%s.tex begins with %q, want kind, line or sides", id, name)
+			return r, fmt.Errorf("errata: remarks/%s.tex begins with %q, want line, sides or limit", id, name)
 		}
 		*fields[name] = strings.TrimSpace(value)
 	}
 	r.text = strings.TrimSpace(text)
-	if !slices.Contains(kinds, r.kind) || r.line == "" || r.text == "" {
-		return r, fmt.Errorf("errata: remarks/%s.tex: kind %q, line %q: want a kind, a line for the table and a text",
-			id, r.kind, r.line)
+	if r.line == "" || r.text == "" {
+		return r, fmt.Errorf("errata: remarks/%s.tex: line %q: want a line for the table and a text", id, r.line)
 	}
 	return r, nil
 }

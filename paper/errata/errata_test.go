@@ -81,6 +81,17 @@ func TestDocumentCountsWhatItHas(t *testing.T) {
 	}
 	failing, statements := 0, 0
 	for _, r := range l.Rows {
+		if strings.HasPrefix(r.Number, "Theorem ") && r.Kind == ledger.Statement && r.Failed() {
+			t.Errorf("the first page says that %s is true, but %s %s", r.Number, r.ID, r.Verdict)
+		}
+		if r.Verdict == ledger.Consistent && len(r.OnPaper) == 0 {
+			t.Errorf("%s is consistent and names no proof on paper", r.ID)
+		}
+		for _, id := range r.OnPaper {
+			if numbers[id] == "" {
+				t.Errorf("%s is proved by %s, which has no proof in the erratum", r.ID, id)
+			}
+		}
 		if r.Failed() {
 			failing++
 			if r.Kind == ledger.Statement {

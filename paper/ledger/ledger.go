@@ -48,7 +48,9 @@ type Claim struct {
 	Uses       []string `json:"uses"`               // ids that the proof in the paper uses
 	RestsOn    []string `json:"rests_on,omitempty"` // ids that the proof in the erratum uses, if it differs
 	Corrected  string   `json:"corrected_by,omitempty"`
-	Quick      bool     `json:"-"` // part of the quick ledger: its check takes about a second at most
+	Defect     Defect   `json:"defect,omitempty"`          // of a claim that fails
+	OnPaper    []string `json:"proved_on_paper,omitempty"` // ids whose proofs in the erratum prove the statement
+	Quick      bool     `json:"-"`                         // part of the quick ledger: its check takes about a second at most
 	Check      Check    `json:"-"`
 
 	Faults  []Fault  `json:"faults,omitempty"`  // of a claim that does not fail: one for each part and hypothesis
@@ -129,7 +131,7 @@ func (p Proof) String() string {
 	case p.Refutes && p.Gap == "":
 		return fmt.Sprintf("refuted in Coq, witness computed: %s, %s", p.Theorem, p.File)
 	case p.Refutes:
-		return fmt.Sprintf("refuted in Coq: %s, %s (read so: %s)", p.Theorem, p.File, p.Gap)
+		return fmt.Sprintf("refuted in Coq in part: %s, %s (%s)", p.Theorem, p.File, p.Gap)
 	case p.Gap == "":
 		return fmt.Sprintf("proved in Coq: %s, %s", p.Theorem, p.File)
 	}
@@ -153,6 +155,22 @@ const (
 	Step       Kind = "step or remark" // of a proof, or about a statement
 	Correction Kind = "correction"     // of a statement that fails
 )
+
+// A Defect is the kind of error in a statement that fails, listed by increasing
+// consequences.
+type Defect string
+
+const (
+	Misprint  Defect = "misprint"           // a sign, an index or a name; the intended statement is clear and true
+	Boundary  Defect = "boundary case"      // one row, entry or position, or a trivial case, is not excluded
+	Reading   Defect = "reading"            // false in one reading of a sentence that the paper leaves open
+	FalseStep Defect = "step of a proof"    // a displayed step; the statement that it serves survives
+	Missing   Defect = "missing hypothesis" // true with a hypothesis that the paper does not state
+	Constant  Defect = "constant"           // a constant or an exponent changes
+)
+
+// Defects are all kinds of errors in order.
+var Defects = []Defect{Misprint, Boundary, Reading, FalseStep, Missing, Constant}
 
 // A Section is a section of the paper with its claims in order.
 type Section struct {

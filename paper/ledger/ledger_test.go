@@ -383,7 +383,7 @@ func TestTheoremsAreToldAndCounted(t *testing.T) {
 	refuted, whole, part := Proof{"no", "n.v", true, ""}, Proof{"all", "a.v", false, ""}, Proof{"some", "s.v", false, "a half"}
 	for p, want := range map[Proof]string{
 		refuted:                   "refuted in Coq, witness computed: no, n.v",
-		{"no", "n.v", true, "so"}: "refuted in Coq: no, n.v (read so: so)",
+		{"no", "n.v", true, "so"}: "refuted in Coq in part: no, n.v (so)",
 		whole:                     "proved in Coq: all, a.v",
 		part:                      "proved in Coq in part: some, s.v (a half)",
 	} {
@@ -393,11 +393,18 @@ func TestTheoremsAreToldAndCounted(t *testing.T) {
 	}
 	l := &Ledger{Rows: []Row{{}}}
 	for _, proved := range [][]Proof{
-		nil, {refuted, part}, {refuted, whole}, {part, whole}, {part, refuted}, {part, part},
+		nil,
+		{refuted, part},
+		{refuted, whole},
+		{part, whole},
+		{part, refuted},
+		{part, part},
+		{{"no", "n.v", true, "so"}, whole},
 	} {
 		l.Rows = append(l.Rows, Row{Claim: Claim{Proved: proved}})
 	}
-	const want = "\n10 theorems of Coq in [paper/proofs](paper/proofs), without axioms, refute 2 rows, prove 2 and prove 1 in part.\n"
+	const want = "\n12 theorems of Coq in [paper/proofs](paper/proofs), without axioms, " +
+		"refute 2 rows as a whole and 1 in part, and prove 1 as a whole and 2 in part.\n"
 	if got := l.inCoq(); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -768,6 +775,7 @@ var regen = flag.Bool("regen", false, "write the golden files anew")
 func TestGoldenPages(t *testing.T) {
 	rows := sample()
 	rows[0].Proved = []Proof{{Theorem: "a_false", File: "proofs/a.v", Refutes: true}}
+	rows[0].Defect, rows[3].OnPaper = Boundary, []string{"lem-a", "lem-a"}
 	rows[0].Note = "A note with a | in it, and *signs*."
 	rows[1].Proved = []Proof{{Theorem: "a_part", File: "proofs/a.v", Gap: "one half"}, {Theorem: "a_true", File: "proofs/a.v"}}
 	rows[1].Note = "Shown."
@@ -801,5 +809,37 @@ func TestGoldenPages(t *testing.T) {
 		if got != string(want) {
 			t.Errorf("%s is another; look at the difference, then run with -regen:\n%s", name, got)
 		}
+	}
+}
+
+// Two rows of one lemma count once, two examples of one section twice; theorems are named only
+// while they stand and have a proof.
+func TestAccountCountsAsAnAuthorDoes(t *testing.T) {
+	row := func(number, id string, v Verdict, d Defect) Row {
+		return Row{Claim: Claim{Number: number, ID: id, Kind: Statement, Defect: d}, Finding: Finding{Verdict: v}}
+	}
+	l := &Ledger{Rows: []Row{
+		row("Theorem 1", "thm-a", Consistent, ""), row("Theorem 2", "thm-b", Holds, ""),
+		row("Lemma 6", "lem-a", Fails, Boundary), row("Lemma 6", "lem-b", Fails, Missing), row("Lemma 7", "lem-c", Holds, ""),
+		row("Section 2", "ex-a", Fails, Missing), row("Section 2", "ex-b", Inconsistent, Misprint),
+	}}
+	step := row("Lemma 7", "lem-c-step", Fails, Constant)
+	step.Kind = Step
+	l.Rows = append(l.Rows, step)
+	const want = "None of 2 theorems, 1 of 2 lemmas and 2 of 2 displays and remarks are false as printed: " +
+		"1 misprint, 1 boundary case and 2 missing hypotheses."
+	if got := l.Account(); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := l.Theorems(strings.ToUpper); got != "" {
+		t.Errorf("theorems without a proof: %q", got)
+	}
+	l.Rows[0].OnPaper, l.Rows[1].OnPaper = []string{"e1", "e2"}, []string{"e3"}
+	if got := l.Theorems(strings.ToUpper); got != "Theorems 1 and 2 are true as printed; their proofs in the erratum are E1 and E2; E3." {
+		t.Errorf("two theorems: %q", got)
+	}
+	l.Rows[0].Verdict = Inconsistent
+	if got := l.Theorems(strings.ToUpper); strings.Contains(got, "E1") {
+		t.Errorf("a theorem that fails: %q", got)
 	}
 }

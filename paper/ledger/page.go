@@ -25,6 +25,8 @@ func (l *Ledger) Page(where func(id string) Place) string {
 	var b strings.Builder
 	b.WriteString(pageHead)
 	b.WriteString(l.counts())
+	theorems := l.Theorems(func(id string) string { return where(id).Proof })
+	fmt.Fprintf(&b, "\n%s\n", strings.TrimSpace(theorems+" "+l.Account()))
 	b.WriteString(l.inCoq())
 	b.WriteString(pageTable)
 	targets := map[string]string{} // of the links, keyed by their texts
@@ -46,11 +48,14 @@ func (l *Ledger) Page(where func(id string) Place) string {
 			number, _, _ := strings.Cut(path.Base(place.Notebook), "-")
 			link("notebook "+number, place.Notebook)
 		}
-		if place.Proof != "" {
+		switch {
+		case r.OnPaper != nil:
+			names = append(names, "proved on paper: "+r.proofs(func(id string) string { return where(id).Proof }))
+		case place.Proof != "":
 			names = append(names, "erratum "+place.Proof)
 		}
 		fmt.Fprintf(&b, "| %s | <a id=\"%s\"></a>`%[2]s` | **%s.** %s | %s | %.3g | %s |\n", r.Number, r.ID,
-			cell(r.Title), cell(r.Statement), emphasis(r.Verdict), r.Margin, strings.Join(names, ", "))
+			cell(r.Title), cell(r.Statement), r.verdict(), r.Margin, strings.Join(names, ", "))
 	}
 	b.WriteString("\n")
 	for _, text := range slices.Sorted(maps.Keys(targets)) {
@@ -66,6 +71,8 @@ A function in [paper/claims](paper/claims) evaluates each numbered statement of 
 **Tiers.** The check of an *exact* row decides an identity or inequality on given instances, in rational numbers or in floats with an enclosure of the rounding error. An *enclosed* row is statistical: a confidence bound at a preset level, corrected for the number of checks. A row of the tier *consistent with* has unstated constants or a limit: its check compares a fitted exponent and its interval with the claimed exponent, or computes the least constant that the data need.
 
 **Verdicts.** *Holds* means that the check found no counterexample among its instances; the statement is proved only where the row names a proof. *Fails* comes with a witness in exact numbers. *Consistent* and *inconsistent* belong to the third tier. *Open* means that the check could not decide. Every inequality is read as lhs ≤ rhs, also where the paper prints ≥. Its **margin** on the worst instance is (rhs − lhs) / max(|lhs|, |rhs|); the margin of an equation is minus the relative difference. A statement fails where its margin is negative. An exact row that fails reports both sides and the margin of its witness, for a check by hand; ` + "`paper verify`" + ` also prints the largest violation that a search in floats found. The margin of a fitted trend is the distance from the claimed exponent to the end of the interval. A row whose id ends in ` + "`-corrected`" + ` corrects the printed statement. A step or remark carries the number of the statement whose proof contains it.
+
+**Defects.** A row that fails names its defect. A *misprint* is a wrong sign, index or name, and the intended statement is true. In a *boundary case* one row, entry or position, or a trivial case, should be excluded. A *reading* is false in one reading of a sentence that the paper leaves open. A *step of a proof* is false, and the statement that it serves survives. With a *missing hypothesis* the statement is true. A *constant*, or an exponent, changes.
 
 `
 
@@ -87,6 +94,11 @@ func emphasis(v Verdict) string {
 		return "**" + string(v) + "**"
 	}
 	return string(v)
+}
+
+// verdict returns the verdict of a row, and its defect if it fails.
+func (r Row) verdict() string {
+	return strings.TrimSuffix(fmt.Sprintf("%s: %s", emphasis(r.Verdict), r.Defect), ": ")
 }
 
 var verdicts = []Verdict{Holds, Fails, Consistent, Inconsistent, Open}
@@ -118,23 +130,21 @@ func (l *Ledger) counts() string {
 	return text
 }
 
-// inCoq returns the numbers of rows refuted, proved and proved in part, as Markdown.
+// inCoq returns the numbers of rows refuted and proved, each as a whole and in part, as
+// Markdown.
 func (l *Ledger) inCoq() string {
-	var theorems, refuted, full, part int
+	theorems, rows := 0, map[[2]bool]int{} // refuted; as a whole
 	for _, r := range l.Rows {
 		theorems += len(r.Proved)
-		switch {
-		case len(r.Proved) == 0:
-		case r.Proved[0].Refutes:
-			refuted++
-		case slices.ContainsFunc(r.Proved, func(p Proof) bool { return p.Gap == "" }):
-			full++
-		default:
-			part++
+		if len(r.Proved) > 0 {
+			refutes := r.Proved[0].Refutes
+			whole := func(p Proof) bool { return p.Refutes == refutes && p.Gap == "" }
+			rows[[2]bool{refutes, slices.ContainsFunc(r.Proved, whole)}]++
 		}
 	}
 	return fmt.Sprintf("\n%d theorems of Coq in [paper/proofs](paper/proofs), without axioms, "+
-		"refute %d rows, prove %d and prove %d in part.\n", theorems, refuted, full, part)
+		"refute %d rows as a whole and %d in part, and prove %d as a whole and %d in part.\n",
+		theorems, rows[[2]bool{true, true}], rows[[2]bool{true, false}], rows[[2]bool{false, true}], rows[[2]bool{}])
 }
 
 // Verdicts returns the rows as a table of Markdown, each linked to its anchor on the page

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"learncausal/paper/errata"
 	"learncausal/paper/ledger"
 )
 
@@ -13,6 +14,7 @@ type Headline struct {
 	Reproduced, Differ int                    // rows of the Summary for which the paper states a result
 	Verdicts           map[ledger.Verdict]int // of the statements, without the steps of proofs
 	Mended             int                    // corrections of statements that are false or inconsistent
+	Account, Theorems  string                 // see ledger.Account and ledger.Theorems
 }
 
 // Headline counts the rows of the summary and of the stored ledger.
@@ -26,6 +28,11 @@ func (r *Results) Headline(ctx context.Context) (Headline, error) {
 	if err != nil {
 		return h, err
 	}
+	numbers, err := errata.Numbers(l)
+	if err != nil {
+		return h, err
+	}
+	h.Account, h.Theorems = l.Account(), l.Theorems(func(id string) string { return numbers[id] })
 	h.Reproduced, h.Differ, _ = s.Count()
 	for _, row := range l.Rows {
 		if row.Kind != ledger.Statement {
@@ -54,16 +61,10 @@ func (h Headline) Statements() int {
 // Markdown returns the counts in a few sentences for a notebook of this repository.
 func (h Headline) Markdown() string {
 	v := h.Verdicts
-	undecided := ""
-	if v[ledger.Open] > 0 {
-		undecided = fmt.Sprintf(", %d undecided", v[ledger.Open])
-	}
-	return fmt.Sprintf("**%d of %d results of the figures and numbers reproduce, %d differ. "+
-		"%d of %d statements are false as printed**, %d more are inconsistent with what is measured; "+
-		"%d hold and %d are consistent%s. For %d of the %d that do not stand as printed, "+
-		"[the ledger](../CLAIMS.md) has a corrected form that passes its check.",
-		h.Reproduced, h.Results(), h.Differ,
-		v[ledger.Fails], h.Statements(), v[ledger.Inconsistent],
-		v[ledger.Holds], v[ledger.Consistent], undecided,
-		h.Mended, v[ledger.Fails]+v[ledger.Inconsistent])
+	failed := v[ledger.Fails] + v[ledger.Inconsistent]
+	return fmt.Sprintf("**%d of %d results of the figures and numbers reproduce, %d differ. %s** %s "+
+		"[The ledger](../CLAIMS.md) has %d rows of statements: %d hold, %d are consistent with their growth, "+
+		"%d are undecided and %d fail. For %d of these %d it has a corrected form that passes its check.",
+		h.Reproduced, h.Results(), h.Differ, h.Theorems, h.Account, h.Statements(),
+		v[ledger.Holds], v[ledger.Consistent], v[ledger.Open], failed, h.Mended, failed)
 }

@@ -43,6 +43,16 @@ func TestHeadlineCountsEveryRowOnce(t *testing.T) {
 	if h.Statements() != statements || h.Verdicts[ledger.Fails]+h.Verdicts[ledger.Inconsistent] != failed || h.Mended > failed {
 		t.Errorf("%v, %d mended, want %d statements and %d failed", h.Verdicts, h.Mended, statements, failed)
 	}
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	theorems, _, _ := strings.Cut(h.Theorems, ";")
+	for _, said := range []string{theorems, fmt.Sprintf("all %d statements", statements)} {
+		if said == "" || !strings.Contains(string(readme), said) {
+			t.Errorf("README.md does not say %q", said)
+		}
+	}
 }
 
 // Every row leads to a notebook that is there and, if it is of a figure, speaks of it.

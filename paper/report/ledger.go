@@ -7,6 +7,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -191,7 +192,8 @@ var kindNames = map[ledger.Kind]string{
 }
 
 // ledgerNumbers returns the margin, with the verdict, and the two sides of each row, and
-// the number of statements, steps and corrections, in all and by verdict.
+// the number of statements, steps and corrections, in all and by verdict. It counts the false
+// statements by defect and, in theorems, lemmas and corollaries, as an author does.
 func ledgerNumbers(l *ledger.Ledger) figure.Numbers {
 	var ns figure.Numbers
 	count := map[string]int{}
@@ -202,6 +204,9 @@ func ledgerNumbers(l *ledger.Ledger) figure.Numbers {
 			figure.Number{ID: r.ID + "-rhs", Value: r.RHS})
 		kind := kindNames[r.Kind]
 		count[kind]++
+		if r.Kind == ledger.Statement && r.Failed() {
+			count[kind+"-"+string(r.Defect)]++
+		}
 		count[kind+"-"+string(r.Verdict)]++
 	}
 	for _, kind := range slices.Sorted(maps.Values(kindNames)) {
@@ -210,6 +215,14 @@ func ledgerNumbers(l *ledger.Ledger) figure.Numbers {
 			id := kind + "-" + string(v)
 			ns = append(ns, figure.Number{ID: id, Value: float64(count[id]), Whole: true})
 		}
+	}
+	for _, d := range ledger.Defects {
+		id := kindNames[ledger.Statement] + "-" + string(d)
+		ns = append(ns, figure.Number{ID: strings.ReplaceAll(id, " ", "-"), Value: float64(count[id]), Whole: true})
+	}
+	for _, c := range l.Classes()[:3] {
+		ns = append(ns, figure.Number{ID: c.Name, Value: float64(c.All), Whole: true},
+			figure.Number{ID: c.Name + "-false", Value: float64(c.False), Whole: true})
 	}
 	return ns
 }

@@ -508,9 +508,6 @@ func headlineFigure(l *ledger.Ledger) *figure.Figure {
 		}
 	}
 	return oneRow(figure.FullText,
-		fmt.Sprintf(`The ledger in numbers. Of the %d statements of the paper, numbered or displayed, %d `+
-			`are false as printed and %d are inconsistent with their growth on instances of growing size; below, the `+
-			`displayed steps and remarks, and what holds in place of what fails.`,
-			count(ledger.Statement, ""), count(ledger.Statement, ledger.Fails),
-			count(ledger.Statement, ledger.Inconsistent)), d)
+		fmt.Sprintf(`The ledger in numbers: the %d rows of statements of the paper, the displayed steps and remarks, `+
+			`and the corrections. %s`, count(ledger.Statement, ""), l.Account()), d)
 }

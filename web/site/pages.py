@@ -92,7 +92,7 @@ def tally(site, section):
 
 def ledger(site):
     rows = site.facts["rows"]
-    guide = re.findall(r"(?m)^\*\*(?:Tiers|Verdicts)\.\*\*.*$", (ROOT / "CLAIMS.md").read_text(encoding="utf-8"))
+    guide = re.findall(r"(?m)^\*\*(?:Tiers|Verdicts|Defects)\.\*\*.*$", (ROOT / "CLAIMS.md").read_text(encoding="utf-8"))
     count = {v: sum(r["verdict"] == v and r["kind"] == "statement" for r in rows) for v in SIGNS}
     verbs = {"holds": "hold", "consistent": "are consistent", "fails": "fail", "inconsistent": "are inconsistent",
              "open": "are open"}
@@ -124,6 +124,7 @@ def filters(rows):
         '<label>Find <input name="find" type="search" placeholder="Lemma 16, lem-tv, a word"></label>'
         + choice("verdict", "Verdict", verdicts)
         + choice("kind", "Kind", [k for k in KINDS if any_row(rows, "kind", k)])
+        + choice("defect", "Defect", sorted({r["defect"] for r in rows if "defect" in r}))
         + choice("section", "Section", dict.fromkeys(r["section"] for r in rows))
         + f'<output aria-live="polite">{len(rows)} of {len(rows)} rows</output></form>\n'
     )
@@ -139,6 +140,7 @@ def statement(site, r):
     facts = [f'<b class="{verdict}">{SIGNS[verdict]} {verdict}</b>', f"<code>{r['id']}</code>", r["tier"],
              f"margin&nbsp;{r['margin']:.3g}", f"{r['instances']}&nbsp;instance{'s' * (r['instances'] != 1)}"]
     data = {"id": r["id"], "verdict": verdict, "kind": r["kind"], "section": r["section"],
+            "defect": r.get("defect", ""),
             "number": r["number"].lower(), "words": f"{r['number']} {r['id']} {r['title']}".lower()}
     if not r["quick"]:
         data["slow"] = "1"
@@ -193,6 +195,8 @@ def account(site, r):
         f"**{'Witness' if r['witness'] else 'Worst instance'}.**", f"```text\n{r['layout']}```",
         *named("Must fail if altered", [plain(f) for f in r.get("faults", [])]),
         *named("Must hold if repaired", [plain(f) for f in r.get("repairs", [])]),
+        *named("Defect", [r["defect"]] if "defect" in r else []),
+        *named("Proved on paper", rows(r.get("proved_on_paper", []))),
         *named("In Coq", [plain(p) for p in r["coq"] or []]),
         *named("Its proof uses", rows(r["uses"])),
         *named("Its proof in the erratum uses", rows(r.get("rests_on", []))),

@@ -9,7 +9,7 @@
     const named = rows.some((row) => row.dataset.number === find); // "lemma 1" is not the beginning of "lemma 16"
     let shown = 0;
     for (const row of rows) {
-      const fits = ["verdict", "kind", "section"].every((k) => !want[k] || row.dataset[k] === want[k]) &&
+      const fits = ["verdict", "kind", "defect", "section"].every((k) => !want[k] || row.dataset[k] === want[k]) &&
         (named ? row.dataset.number === find : words.every((w) => row.dataset.words.includes(w)));
       row.closest("section").hidden = !fits;
       shown += fits;

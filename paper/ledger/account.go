@@ -1,0 +1,125 @@
+package ledger
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Class counts the statements of one kind as an author does: two rows of one lemma
+// count once.
+type Class struct {
+	Name       string // plural, as in "lemmas"
+	All, False int
+}
+
+// classes are the names of the classes by the first word of a number. Numbers such as
+// "eq. (27)" and "Section 4.1" belong to the last class, in which each row counts.
+var classes = [][2]string{
+	{"Theorem", "theorems"},
+	{"Lemma", "lemmas"},
+	{"Corollary", "corollaries"},
+	{"Algorithm", "algorithms"},
+	{"Construction", "constructions"},
+	{"", "displays and remarks"},
+}
+
+// Classes counts the statements of each class.
+func (l *Ledger) Classes() []Class {
+	out := make([]Class, len(classes))
+	for k, c := range classes {
+		out[k].Name = c[1]
+	}
+	counted, failed := map[string]bool{}, map[string]bool{}
+	for _, r := range l.Rows {
+		if r.Kind != Statement {
+			continue
+		}
+		word, _, _ := strings.Cut(r.Number, " ")
+		k, key := slices.IndexFunc(classes, func(c [2]string) bool { return c[0] == word }), r.Number
+		if k < 0 {
+			k, key = len(classes)-1, r.ID
+		}
+		if !counted[key] {
+			counted[key] = true
+			out[k].All++
+		}
+		if r.Failed() && !failed[key] {
+			failed[key] = true
+			out[k].False++
+		}
+	}
+	return out
+}
+
+// defects are the plurals of the defects that do not end in s.
+var defects = map[Defect]string{FalseStep: "steps of proofs", Missing: "missing hypotheses"}
+
+// Account returns a sentence with the number of false statements of each class, and
+// with the number of rows of each defect.
+func (l *Ledger) Account() string {
+	var parts, kinds []string
+	for _, c := range l.Classes() {
+		if c.All > 0 {
+			parts = append(parts, strings.Replace(fmt.Sprintf("%d of %d %s", c.False, c.All, c.Name), "0 of", "none of", 1))
+		}
+	}
+	for _, d := range Defects {
+		n := 0
+		for _, r := range l.Rows {
+			if r.Kind == Statement && r.Failed() && r.Defect == d {
+				n++
+			}
+		}
+		switch many := defects[d]; {
+		case n == 1:
+			kinds = append(kinds, fmt.Sprintf("1 %s", d))
+		case n > 1 && many != "":
+			kinds = append(kinds, fmt.Sprintf("%d %s", n, many))
+		case n > 1:
+			kinds = append(kinds, fmt.Sprintf("%d %ss", n, d))
+		}
+	}
+	text := listed(parts) + " are false as printed"
+	if len(kinds) > 0 {
+		text += ": " + listed(kinds)
+	}
+	return strings.ToUpper(text[:1]) + text[1:] + "."
+}
+
+// Theorems returns a sentence that names the theorems that do not fail and have proofs on
+// paper, with the numbers of these proofs, or "" if there are none.
+func (l *Ledger) Theorems(proof func(id string) string) string {
+	var names, proofs []string
+	for _, r := range l.Rows {
+		number, theorem := strings.CutPrefix(r.Number, "Theorem ")
+		if !theorem || r.Kind != Statement || r.Failed() || len(r.OnPaper) == 0 {
+			continue
+		}
+		names = append(names, number)
+		proofs = append(proofs, r.proofs(proof))
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Theorems %s are true as printed; their proofs in the erratum are %s.",
+		listed(names), strings.Join(proofs, "; "))
+}
+
+// proofs lists the numbers of the proofs on paper.
+func (r Row) proofs(number func(id string) string) string {
+	var out []string
+	for _, id := range r.OnPaper {
+		out = append(out, number(id))
+	}
+	return listed(out)
+}
+
+// listed joins the parts as a sentence does.
+func listed(parts []string) string {
+	last := len(parts) - 1
+	if last < 1 {
+		return strings.Join(parts, "")
+	}
+	return strings.Join(parts[:last], ", ") + " and " + parts[last]
+}
