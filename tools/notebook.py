@@ -302,7 +302,7 @@ def lint_outputs(cell):
     """Yield the faults in the outputs of one code cell."""
     kinds = {o["output_type"] for o in cell["outputs"]}
     if "stream" in kinds and len(kinds) > 1:
-        yield "prints and displays in one cell arrive in random order: print with nb.Printf"
+        yield "prints and displays in one cell arrive in random order: print with nb.Printf, at most 4 KiB in a block"
     if runs(cell["source"]) and not cell["outputs"]:
         yield "the cell runs and shows nothing: values do not carry over to the next cell"
     for o in cell["outputs"]:

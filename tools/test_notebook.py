@@ -1,5 +1,6 @@
 """Each rule of the linter, and each failure the runner must notice, is planted once."""
 
+import asyncio
 import contextlib
 import copy
 import io
@@ -384,6 +385,27 @@ class Runner(Folder):
             ]
         want += 300 * [{"text/html": ["<hr>"], "text/plain": ["line"]}]
         self.assertEqual([o["metadata"] or o["data"] for o in outputs], want)
+
+    def test_a_long_text_stays_above_the_next_display(self):
+        async def outputs(source):
+            from nbformat.v4 import new_notebook
+
+            client = notebook.make_client(new_notebook(), "t")
+            client.reset_execution_trackers()
+            try:
+                await notebook.start(client)
+                (shown,), _ = await notebook.perform(client, source)
+            finally:
+                await notebook.stop(client)
+            return notebook.merge_streams(shown)
+
+        cell = '%%\nfor i := range 20 {\n\tfor range 4 {\n\t\tnb.Printf("%4096d\\n", i)\n\t}\n\tnb.Markdown("%d", i)\n}'
+        shown = asyncio.run(outputs(FIRST + "\n" + cell))
+        want = []
+        for i in range(20):
+            line = f"{i:4096}\n"
+            want += [line, 3 * line, str(i)]
+        self.assertEqual([o["text"] if "text" in o else o["data"]["text/plain"] for o in shown], want)
 
     def check(self):
         with contextlib.redirect_stdout(io.StringIO()) as said:

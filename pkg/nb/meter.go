@@ -73,7 +73,7 @@ func (m *Meter) Done(status string) {
 func (m *Meter) show(mime, content string) {
 	mu.Lock()
 	defer mu.Unlock()
-	textID = ""
+	closeText()
 	if m.id == "" {
 		m.id = uniqueID()
 	}

@@ -3,7 +3,7 @@
 //
 // A GoNB cell can write to standard output and to the display pipe of package
 // gonbui, whose outputs arrive in no defined order. This package writes to the
-// display pipe only, and waits until the kernel has passed each output on. So
+// display pipe, and waits until the kernel has passed each output on. So
 // outputs appear in the order of the calls, and none is lost when the cell ends.
 // Cells should therefore use Printf of this package, not of fmt.
 //
@@ -18,6 +18,7 @@ import (
 	"image/png"
 	"io"
 	"os"
+	"strings"
 	"sync"
 )
 
@@ -33,18 +34,20 @@ var (
 	stdout io.Writer = os.Stdout
 	stderr io.Writer = os.Stderr
 
-	mu     sync.Mutex // guards text, textID and the order of displays
+	mu     sync.Mutex // guards the variables below and the order of displays
 	text   string     // content of the open block of text
 	textID string     // display id of the open block of text, "" if there is none
+	long   bool       // whether the open block continues on standard output
+	held   bool       // whether a newline follows there, to be written before the next text
 )
 
-// maxBlock is the length of a block of text, in bytes, after which Printf begins
-// another. Each call sends its whole block.
-const maxBlock = 1 << 16
+// maxBlock is the length of a block of text, in bytes, after which Printf continues on
+// standard output. Each call before sends its whole block.
+const maxBlock = 1 << 12
 
 // Printf formats as fmt.Printf does and shows the result as plain text.
-// Consecutive calls write into one block. A call that finds more than 64 KiB in it begins
-// another, so a block may exceed 64 KiB by one call.
+// Consecutive calls write into one block. Text after the first 4 KiB of a block goes to
+// standard output, so that a long text costs the kernel no more than its length.
 func Printf(format string, args ...any) {
 	s := fmt.Sprintf(format, args...)
 	if !inNotebook() {
@@ -53,11 +56,31 @@ func Printf(format string, args ...any) {
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	if textID == "" || len(text) > maxBlock {
+	if textID == "" {
 		text, textID = "", uniqueID()
+	}
+	if len(text) > maxBlock {
+		rest, newline := strings.CutSuffix(s, "\n")
+		if held {
+			rest = "\n" + rest
+		}
+		fmt.Fprint(stdout, rest)
+		long, held = true, newline
+		return
 	}
 	text += s
 	send(textID, map[string]any{textPlain: text}, nil)
+}
+
+// closeText ends the open block of text. If the kernel has read the held newline, it has
+// passed on all text before it, because it reads standard output after each output.
+func closeText() {
+	if long {
+		drain()
+		fmt.Fprintln(stdout)
+		drain()
+	}
+	textID, long, held = "", false, false
 }
 
 // Markdown formats as fmt.Printf does and shows the result as Markdown, with
@@ -105,7 +128,7 @@ func (p *Picture) PNG(b []byte, alt string) {
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	textID = ""
+	closeText()
 	send(p.id, map[string]any{imagePNG: b, textPlain: alt}, map[string]any{
 		imagePNG: map[string]any{"width": (3*c.Width + 3) / 4, "alt": alt},
 	})
@@ -120,6 +143,6 @@ func display(plain, mime, content string) {
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	textID = ""
+	closeText()
 	send("", map[string]any{mime: content, textPlain: plain}, nil)
 }
