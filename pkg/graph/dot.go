@@ -41,19 +41,20 @@ func Read(r io.Reader) (f *Forest, g *DAG, names []string, err error) {
 	if d.own {
 		names = d.names
 	}
-	caused, several := d.inDegrees()
-	switch {
-	case d.labelled() || d.own && caused && (several || d.named):
+	caused, several, effect := d.inDegrees()
+	second := d.labelled() || d.own && caused && (several || d.named)
+	if second {
 		g, err = d.dag()
-	default:
+	} else {
 		f, err = d.forest()
-		if err != nil && several {
-			err = fmt.Errorf("%w; read as Task 1 as it has no node y (Task 2, of several parents, has one, "+
-				"or a label with parents that the attribute query of the graph names)", err)
-		} else if err != nil && d.own && caused {
-			err = fmt.Errorf("%w; the attribute query of the graph names a different query, "+
-				"or the label of a graph of Task 2, as in query=%s", err, quote(d.names[len(d.names)-1]))
-		}
+	}
+	switch {
+	case err == nil || second || d.named:
+	case several && !d.own:
+		err = fmt.Errorf("%w; read as Task 1 as it has no node y (Task 2, of several parents, has one)", err)
+	case several || caused:
+		err = fmt.Errorf("%w; read as Task 1, with the query %s: query=NAME in the graph names a different query, "+
+			"or the label of a graph of Task 2, as in query=%s", err, d.names[len(d.names)-1], quote(effect))
 	}
 	if err != nil {
 		return nil, nil, nil, err
@@ -115,14 +116,25 @@ func (d *diagram) labelled() bool {
 	return !d.own && n > 0 && d.names[n-1] == label
 }
 
-// inDegrees reports whether the last node has a parent, and whether some node has several.
-func (d *diagram) inDegrees() (last, several bool) {
-	degrees := make([]int, len(d.names)+1)
+// inDegrees reports whether the last node has a parent and whether some node has several. It
+// returns the name of the last node with a parent and without a child.
+func (d *diagram) inDegrees() (last, several bool, effect string) {
+	parents, children := make([]int, len(d.names)), make([]int, len(d.names))
+	known := make(map[[2]int]bool)
 	for _, e := range d.edges {
-		degrees[e[1]]++
-		last = last || e[1] == len(d.names)-1
+		if !known[e] {
+			known[e] = true
+			parents[e[1]]++
+			children[e[0]]++
+			several = several || parents[e[1]] > 1
+		}
 	}
-	return last, slices.Max(degrees) > 1
+	for i, id := range d.names {
+		if last = parents[i] > 0; last && children[i] == 0 {
+			effect = id
+		}
+	}
+	return last, several, effect
 }
 
 func (d *diagram) forest() (*Forest, error) {

@@ -62,11 +62,15 @@ func TestReadKeepsTheNamesOfTheNodes(t *testing.T) {
 		"digraph { a\u200b -> b; c }":        `graph: DOT node "a\u200b": want a name of letters, digits, punctuation and spaces`,
 		"digraph { <b> -> b; c }":            `graph: DOT node "<b>": want a name of letters, digits, punctuation and spaces`,
 		"digraph { q; rain -> wet }": "graph: edge rain -> wet: a parent for the query: the last position is the query and must be " +
-			"a root (to keep this edge, add a position after it); the attribute query of the graph names a different query, " +
-			"or the label of a graph of Task 2, as in query=wet",
-		"digraph { {a b} -> c; q }": "graph: edge b -> c: two parents: c already has the parent a, and may have one at most; " +
-			"read as Task 1 as it has no node y (Task 2, of several parents, has one, or a label with parents that the attribute " +
-			"query of the graph names)",
+			"a root (to keep this edge, add a position after it); read as Task 1, with the query wet: query=NAME in the graph " +
+			"names a different query, or the label of a graph of Task 2, as in query=wet",
+		"digraph { {a b} -> c -> \"d e\"; q }": "graph: edge b -> c: two parents: c already has the parent a, and may have one at most; " +
+			"read as Task 1, with the query q: query=NAME in the graph names a different query, or the label of a graph of Task 2, " +
+			"as in query=\"d e\"",
+		"digraph { query=q; {a b} -> c; q }": "graph: edge b -> c: two parents: c already has the parent a, and may have one at most",
+		"digraph { a -> b; a -> b; c }":      "graph: edge a -> b: duplicate edge: give each edge once",
+		"digraph { s1 -> s3; s2 -> s3; s4 }": "graph: edge s2 -> s3: two parents: s3 already has the parent s1, and may have one at most; " +
+			"read as Task 1 as it has no node y (Task 2, of several parents, has one)",
 	} {
 		if got := summary(text); got != want {
 			t.Errorf("%s\n\tis  %s\n\twant %s", text, got, want)
