@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -79,10 +80,16 @@ type settings struct {
 	Seed   uint64 `json:"seed"`
 }
 
+// A drawing is the graph of a DOT file.
+type drawing struct {
+	Parents []int    // -1 for a root
+	Names   []string // of the positions, or nil for s1..sT
+}
+
 // An outlook has the graph, and the mean log-losses in nats of predictors that need no
 // training, on the test set.
 type outlook struct {
-	Parents    []int // -1 for a root
+	drawing
 	References []reference
 }
 
@@ -94,8 +101,14 @@ type reference struct {
 // A look is the state of a run under way.
 type look struct {
 	Step, Steps int
-	Curve       []train.Point
+	Curve       []point
 	Attention   [][]float64 // of the first layer, by position: T x T
+}
+
+// A point is a test loss.
+type point struct {
+	Step int
+	Loss float64
 }
 
 // An ending has the results of a run.
@@ -105,7 +118,7 @@ type ending struct {
 	References             []experiment.Reference
 	Given, Found, Others   int
 	Edges                  []experiment.OwnEdge
-	AttentionOnTheirParent float64
+	AttentionOnTheirParent float64 // 0 without edges
 }
 
 // interval is the time between two looks at a run.
@@ -115,7 +128,11 @@ const interval = 200 * time.Millisecond
 // and then, as float64, shares of the comparison with the Bayes predictor. The weights have
 // the same bytes as the weights of paper train with the same settings.
 func learn(ctx context.Context, s settings, post func(name string, answer any)) (*ending, error) {
-	spec, g, err := s.spec()
+	g, err := readForest(s.DOT)
+	if err != nil {
+		return nil, err
+	}
+	spec, err := s.spec(g.Parents)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +140,7 @@ func learn(ctx context.Context, s settings, post func(name string, answer any)) 
 	if err != nil {
 		return nil, err
 	}
-	post("outlook", outlook{g.Parents(), refs})
+	post("outlook", outlook{*g, refs})
 	t, err := train.New(spec, 1)
 	if err != nil {
 		return nil, err
@@ -137,7 +154,11 @@ func learn(ctx context.Context, s settings, post func(name string, answer any)) 
 			last = now
 			shot := t.Snapshot()
 			rows := slices.Collect(slices.Chunk(shot.Disentangled().PositionAttention().RawMatrix().Data, spec.T()))
-			post("look", look{t.Step(), spec.Steps, shot.Curve, rows})
+			var curve []point
+			for _, p := range shot.Curve {
+				curve = append(curve, point{p.Step, p.Loss})
+			}
+			post("look", look{t.Step(), spec.Steps, curve, rows})
 		}
 	}
 	shot := t.Snapshot()
@@ -148,22 +169,42 @@ func learn(ctx context.Context, s settings, post func(name string, answer any)) 
 	}
 	e := &ending{
 		Sequences: own.Sequences, Model: own.Model, References: own.References, Edges: own.Edges,
-		AttentionOnTheirParent: shot.Curve[len(shot.Curve)-1].Attention,
+	}
+	if a := shot.Curve[len(shot.Curve)-1].Attention; !math.IsNaN(a) {
+		e.AttentionOnTheirParent = a
 	}
 	e.Given, e.Found, e.Others = own.Found()
 	return e, nil
 }
 
-// spec returns the specification of the run, and the graph.
-func (s settings) spec() (train.Spec, *graph.Forest, error) {
-	g, err := graph.ReadDOT(strings.NewReader(s.DOT))
+// most is the largest number of positions that the page draws, as the field positions of the
+// form says.
+const most = 24
+
+// readForest returns the graph of a DOT file.
+func readForest(dot string) (*drawing, error) {
+	f, dag, names, err := graph.Read(strings.NewReader(dot))
+	switch {
+	case err != nil:
+		return nil, err
+	case dag != nil:
+		return nil, errors.New("graph: the last node is the label of a graph of Task 2: want a forest here; " +
+			"paper train takes both")
+	case f.T() > most:
+		return nil, fmt.Errorf("graph: %d positions, want at most %d here; paper train takes more", f.T(), most)
+	}
+	return &drawing{f.Parents(), names}, nil
+}
+
+// spec returns the specification of the run on a forest.
+func (s settings) spec(parents []int) (train.Spec, error) {
+	f, err := graph.New(parents)
 	if err != nil {
-		return train.Spec{}, nil, err
+		return train.Spec{}, err
 	}
 	all := experiment.DefaultSettings()
 	all.States, all.Prior, all.Steps, all.Seed = s.States, s.Prior, s.Steps, s.Seed
-	spec, err := all.Spec(&experiment.OwnGraph{Forest: g})
-	return spec, g, err
+	return all.Spec(&experiment.OwnGraph{Forest: f})
 }
 
 // references returns the mean losses of the predictors that are quick to compute.

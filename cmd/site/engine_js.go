@@ -7,8 +7,8 @@ import (
 	"syscall/js"
 )
 
-// main carries out the order in the global variable order, {"check": id, "stored": text}
-// or {"train": settings}. It passes the name and the JSON of each answer to the global
+// main carries out the order in the global variable order, {"check": id, "stored": text},
+// {"read": DOT} or {"train": settings}. It passes the name and the JSON of each answer to the global
 // function post.
 func main() {
 	post := func(name string, answer any) {
@@ -26,9 +26,17 @@ func main() {
 func carryOut(text string, post func(name string, answer any)) error {
 	var order struct {
 		Check, Stored string
+		Read          *string
 		Train         *settings
 	}
 	if err := json.Unmarshal([]byte(text), &order); err != nil {
+		return err
+	}
+	if order.Read != nil {
+		g, err := readForest(*order.Read)
+		if err == nil {
+			post("graph", g)
+		}
 		return err
 	}
 	if order.Train != nil {

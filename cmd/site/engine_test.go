@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"math"
 	"os"
 	"slices"
@@ -89,9 +90,45 @@ func TestLearnShowsTheWholeRun(t *testing.T) {
 	}
 }
 
+// JSON has no NaN, which is the mean attention on no parents.
+func TestEveryAnswerHasAJSON(t *testing.T) {
+	for _, dot := range []string{"digraph { s1; s2; s3 }", "digraph { wet; rain -> wet; q }"} {
+		s := settings{DOT: dot, States: 2, Prior: "dirichlet(0.5)", Steps: 10}
+		e, err := learn(context.Background(), s, func(name string, a any) {
+			if _, err := json.Marshal(a); err != nil {
+				t.Errorf("%s: %s: %v", dot, name, err)
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := json.Marshal(e); err != nil {
+			t.Errorf("%s: %v", dot, err)
+		}
+	}
+}
+
+func TestGraphsOfThePageAreForestsWithNames(t *testing.T) {
+	g, err := readForest("digraph { wet; rain -> wet; q }")
+	if err != nil || !slices.Equal(g.Parents, []int{-1, 0, -1}) || !slices.Equal(g.Names, []string{"rain", "wet", "q"}) {
+		t.Errorf("%+v, error %v", g, err)
+	}
+	if g, err := readForest("digraph { s1 -> s2; s3 }"); err != nil || g.Names != nil {
+		t.Errorf("%+v, error %v", g, err)
+	}
+	for dot, want := range map[string]string{
+		"digraph { {rain sprinkler} -> wet }":                           "Task 2",
+		"digraph { _ a b c d e f g h i j k l m n o p q r s t u v w x }": "25 positions, want at most 24",
+	} {
+		if _, err := readForest(dot); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", dot, err, want)
+		}
+	}
+}
+
 func TestFaultySettingsAreRefused(t *testing.T) {
 	good := settings{DOT: "digraph { s1 -> s2; s3 }", States: 2, Prior: "dirichlet(1)", Steps: 1}
-	if _, _, err := good.spec(); err != nil {
+	if _, err := good.spec([]int{-1, 0, -1}); err != nil {
 		t.Fatal(err)
 	}
 	for want, spoil := range map[string]func(*settings){

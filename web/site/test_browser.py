@@ -192,6 +192,34 @@ class Browser(unittest.TestCase):
             expect(page.locator("[data-part=status]")).to_contain_text("graph: ")
             expect(page.locator("[name=go]")).to_have_text("Train")
 
+    def test_a_graph_as_text_is_drawn_when_it_is_read(self):
+        with self.page("graph.html#dot=digraph+%7B+%22wet+road%22%3B+rain+-%3E+wet%3B+q+%7D") as page:
+            expect(page.locator(".nodes button")).to_have_text(["wet road", "rain", "wet", "q"])
+            self.assertEqual(page.locator("[data-part=arcs] path[marker-end]").count(), 1)
+            page.locator(".nodes button").nth(0).click()
+            page.locator(".nodes button").nth(1).click()
+            self.assertIn('"wet road" -> "rain"; "rain" -> "wet"; "q"', page.locator("[name=dot]").input_value())
+            page.locator("summary").click()
+            page.locator("[name=dot]").fill("digraph { a -> }")
+            expect(page.locator("[data-part=status]")).to_contain_text("graph: not valid DOT")
+            expect(page.locator(".nodes button")).to_have_count(0)
+            self.assertEqual(page.locator("canvas").get_attribute("width"), "0")
+            page.locator("[name=dot]").fill("digraph { a; b; c }")
+            expect(page.locator(".nodes button")).to_have_text(["a", "b", "c"])
+            page.locator("[name=steps]").select_option("1024")
+            page.locator("[name=go]").click()
+            expect(page.locator("[data-part=ending]")).to_contain_text("No edges to find")
+
+    def test_a_link_that_is_not_understood_is_kept_and_told(self):
+        for tail in ["#graph=0.5.1", "#graph=%zz", "?graph=0.1", "#seed=1e20", "#steps=999&states=2", "#graph=" + ".".join("0" * 25)]:
+            with self.subTest(tail), self.page("graph.html" + tail) as page:
+                expect(page.locator("[data-part=status]")).to_contain_text("Not understood in the address: ")
+                self.assertTrue(page.url.endswith("graph.html" + tail), page.url)
+                expect(page.locator(".nodes button")).to_have_count(6)
+        with self.page("graph.html?graph=0.1.0&states=4") as page:
+            expect(page.locator(".nodes button")).to_have_count(3)
+            self.assertEqual(page.locator("[name=states]").input_value(), "4")
+
 
 if __name__ == "__main__":
     unittest.main()

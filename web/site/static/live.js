@@ -108,41 +108,88 @@ if (typeof document === "undefined") {
   if (form) ownGraph(form);
 
   function ownGraph(form) {
+    const most = Number(form.elements.positions.max);
     const at = (name) => form.querySelector(`[data-part="${name}"]`);
     const field = form.elements;
     let parents = [0, 1, 1, 2, 3, 0]; // of positions 1, 2, ...; 0 for a root
-    let typed = false; // the text was changed, and the drawing has not followed yet
+    let names = null; // of the positions in the text, or null for s1, s2, ...
+    let typed = false; // the text is the reader's
     let chosen = 0, stop = null, references = [];
     let shown = null; // the graph whose run is shown
+    let trained = []; // its parents
+    let reading = null, pause; // stops the reading of the text; its delay
 
-    const dot = () => `digraph { ${parents.map((p, i) => (p ? `s${p} -> s${i + 1}` : `s${i + 1}`)).join("; ")} }`;
+    const nodeName = (i) => names ? names[i] : `s${i + 1}`;
+    const quoted = (name) => (names ? `"${name.replaceAll('"', '\\"')}"` : name);
+    const dot = () => `digraph { ${names ? `query=${quoted(names.at(-1))}; ` : ""}${parents.map((p, i) =>
+      (p ? `${quoted(nodeName(p - 1))} -> ` : "") + quoted(nodeName(i))).join("; ")} }`;
     const settings = () => ({ dot: field.dot.value, states: Number(field.states.value), prior: field.prior.value,
       steps: Number(field.steps.value), seed: Number(field.seed.value) });
-    const names = ["states", "prior", "steps", "seed"];
+    const tell = (text) => { at("status").textContent = text; };
+    const others = ["states", "prior", "steps", "seed"];
 
     const keep = () => {
-      const q = new URLSearchParams(typed ? { dot: field.dot.value } : { graph: parents.join(".") });
-      for (const n of names) q.set(n, field[n].value);
-      history.replaceState(null, "", "#" + q);
+      const q = new URLSearchParams(typed || names ? { dot: field.dot.value } : { graph: parents.join(".") });
+      for (const n of others) q.set(n, field[n].value);
+      history.replaceState(null, "", location.pathname + "#" + q);
     };
+    // read sets the graph and the settings of the address. It keeps an address with a fault, and tells the fault.
     const read = () => {
-      const q = new URLSearchParams(location.hash.slice(1));
-      for (const n of names) if (q.has(n)) field[n].value = q.get(n);
-      const list = (q.get("graph") ?? "").split(".").map(Number);
-      if (list.length > 1 && list.every((p, i) => Number.isInteger(p) && p >= 0 && p <= i) && list.at(-1) === 0) parents = list;
-      if (q.has("dot")) { typed = true; field.dot.value = q.get("dot"); }
-      draw();
+      const q = new URLSearchParams(location.hash.slice(1) || location.search), faults = [];
+      for (const n of others.filter((n) => q.has(n))) {
+        const before = field[n].value;
+        field[n].value = q.get(n);
+        if (field[n].value === q.get(n) && field[n].checkValidity()) continue;
+        field[n].value = before;
+        faults.push(`${n}=${q.get(n)}: ${n} stays ${before}`);
+      }
+      if (q.has("dot")) {
+        [typed, field.dot.value] = [true, q.get("dot")];
+      } else if (q.has("graph")) {
+        const text = q.get("graph"), list = text.split(".").map(Number);
+        const right = /^\d+(\.\d+)+$/.test(text) && list.length <= most && list.every((p, i) => p <= i) && list.at(-1) === 0;
+        if (right) [parents, names, typed] = [list, null, false];
+        else faults.push(`graph=${text}: want a list like 0.1.1.2.3.0, the parent of each position or 0, at most ${most} positions`);
+      }
+      const address = location.href;
+      if (q.has("dot")) readText();
+      else draw();
+      if (faults.length) {
+        history.replaceState(null, "", address);
+        tell(`Not understood in the address: ${faults.join("; ")}.`);
+      }
+    };
+    // readText draws the graph of the text, and tells a fault in place of a drawing.
+    const readText = () => {
+      reading?.();
+      tell("reading the graph");
+      reading = start(async () => ({ read: field.dot.value }), (name, answer) => {
+        if (name === "graph") {
+          [parents, names, chosen] = [answer.Parents.map((p) => p + 1), answer.Names, 0];
+          tell("");
+          draw();
+        } else {
+          tell(answer);
+          if (stop) return;
+          shown = "";
+          for (const part of ["arcs", "nodes", "loss", "ending"]) at(part).replaceChildren();
+          at("attention").width = 0;
+          form.querySelector("details").open = true;
+        }
+      }, () => { reading = null; });
     };
 
     // draw shows the graph as buttons in a row under arcs.
     const draw = () => {
-      const wide = 46, high = 14 + 9 * Math.max(1, ...parents.map((p, i) => (p ? i + 1 - p : 0)));
+      const wide = Math.min(150, Math.max(46, ...(names ?? []).map((n) => 18 + 8 * n.length))), high = 14 + 9 * Math.max(1, ...parents.map((p, i) => (p ? i + 1 - p : 0)));
       const arcs = parents.flatMap((p, i) => p ? [`<path d="M${(p - .5) * wide} ${high}C${(p - .5) * wide} ${high - 12 * (i + 1 - p)} ${(i + .5) * wide} ${high - 12 * (i + 1 - p)} ${(i + .5) * wide} ${high - 2}" marker-end="url(#tip)"/>`] : []);
       at("arcs").innerHTML = `<svg width="${wide * parents.length}" height="${high}" aria-hidden="true"><defs><marker id="tip" markerWidth="7" markerHeight="7" refX="5" refY="3" orient="auto"><path d="M0 0L6 3L0 6z"/></marker></defs>${arcs.join("")}</svg>`;
       at("nodes").replaceChildren(...parents.map((p, i) => {
         const query = i === parents.length - 1;
-        const b = make("button", { type: "button", innerHTML: `s<sub>${i + 1}</sub>`, className: query ? "query" : "",
-          "aria-label": `position ${i + 1}${query ? ", the query" : p ? `, caused by ${p}` : ", a root"}` });
+        const b = make("button", { type: "button", className: query ? "query" : "", title: nodeName(i),
+          "aria-label": `${names ? names[i] : `position ${i + 1}`}${query ? ", the query" : p ? `, caused by ${names ? names[p - 1] : p}` : ", a root"}` });
+        if (names) [b.textContent, b.style.width] = [names[i], `${wide - 6}px`];
+        else b.innerHTML = `s<sub>${i + 1}</sub>`;
         b.setAttribute("aria-pressed", String(chosen === i + 1));
         b.onclick = () => { choose(i + 1); at("nodes").children[Math.min(i, parents.length - 1)].focus(); };
         return b;
@@ -150,7 +197,7 @@ if (typeof document === "undefined") {
       if (!typed) field.dot.value = dot();
       if (document.activeElement !== field.positions) field.positions.value = parents.length;
       if (!stop && shown !== parents.join()) drawBeginning();
-      at("hint").textContent = chosen ? `Now the child of s${chosen}: a later position, not the query. Again s${chosen} to let go.`
+      at("hint").textContent = chosen ? `Now the child of ${nodeName(chosen - 1)}: a later position, not the query. Again ${nodeName(chosen - 1)} to let go.`
         : "Click a parent, then its child. The same again takes the arrow away.";
       keep();
     };
@@ -166,20 +213,21 @@ if (typeof document === "undefined") {
     };
     field.positions.oninput = () => {
       const n = Number(field.positions.value);
-      if (!Number.isInteger(n) || n < 3 || n > 24 || n === parents.length) return;
+      if (!Number.isInteger(n) || n < 3 || n > most || n === parents.length) return;
       parents = Array.from({ length: n }, (_, i) => (i === n - 1 ? 0 : parents[i] ?? 0));
-      [chosen, typed] = [0, false];
+      [chosen, typed, names] = [0, false, null];
+      tell("");
       draw();
     };
-    field.dot.oninput = () => { typed = true; keep(); };
-    for (const n of names) field[n].onchange = () => { keep(); if (!stop && !shown) drawBeginning(); };
+    field.dot.oninput = () => { typed = true; keep(); clearTimeout(pause); pause = setTimeout(readText, 500); };
+    for (const n of others) field[n].onchange = () => { keep(); if (!stop && !shown) drawBeginning(); };
     addEventListener("hashchange", read);
 
     const shade = (x) => { // viridis, by its quarters
       const c = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]], k = Math.min(3, Math.floor(4 * x)), t = 4 * x - k;
       return `rgb(${c[k].map((v, j) => Math.round(v + t * (c[k + 1][j] - v)))})`;
     };
-    const drawAttention = (rows) => {
+    const drawAttention = (rows, parents) => {
       const canvas = at("attention"), n = rows.length, cell = Math.floor(300 / n), g = canvas.getContext("2d");
       canvas.width = canvas.height = cell * n;
       g.fillStyle = "#ddd";
@@ -194,7 +242,7 @@ if (typeof document === "undefined") {
     const drawBeginning = () => {
       shown = null;
       references = [{ Name: "uniform guess", Loss: Math.log(Math.max(2, settings().states)) }];
-      drawAttention(parents.map((_, i) => Array(i + 1).fill(1 / (i + 1))));
+      drawAttention(parents.map((_, i) => Array(i + 1).fill(1 / (i + 1))), parents);
       drawLoss([], settings().steps);
       at("ending").replaceChildren();
     };
@@ -213,7 +261,7 @@ if (typeof document === "undefined") {
     const drawEnding = (e) => {
       const lines = [["trained model", e.Model, null], ...e.References.map((r) => [r.Name, r.Loss, r.ModelLess])];
       const shown = (v) => (v ? `${v.Mean.toFixed(4)} ± ${v.StdErr.toFixed(4)}`.replace("-", "−") : "");
-      at("ending").replaceChildren(make("p", { textContent: `${e.Found} of ${e.Given} edges learned, ${e.Others} others; mean attention on the parents ${e.AttentionOnTheirParent.toFixed(3)}. Losses on ${e.Sequences} test sequences:` }),
+      at("ending").replaceChildren(make("p", { textContent: `${e.Given ? `${e.Found} of ${e.Given} edges learned, ${e.Others} others; mean attention on the parents ${e.AttentionOnTheirParent.toFixed(3)}` : `No edges to find, ${e.Others} learned`}. Losses on ${e.Sequences} test sequences:` }),
         make("table", {}, make("tr", {}, ...["Predictor", "Loss", "Model less this one"].map((t) => make("th", { textContent: t }))),
           ...lines.map(([name, a, b]) => make("tr", {}, ...[name, shown(a), shown(b)].map((t) => make("td", { textContent: t }))))));
     };
@@ -221,18 +269,21 @@ if (typeof document === "undefined") {
     form.onsubmit = (event) => {
       event.preventDefault();
       if (stop) return stop();
+      reading?.();
+      clearTimeout(pause);
       const bar = at("progress"), status = at("status");
       at("ending").replaceChildren();
       [bar.hidden, status.textContent, field.go.textContent] = [false, "loading the program, 3 MB", "Stop"];
       bar.removeAttribute("value");
+      field.go.formNoValidate = true; // Stop
       let since, finished = false;
       stop = start(async () => ({ train: settings() }), (name, answer) => {
         if (name === "outlook") {
-          parents = answer.Parents.map((p) => p + 1);
-          [typed, chosen, references, since, shown] = [false, 0, answer.References, performance.now(), parents.join()];
+          [parents, names] = [answer.Parents.map((p) => p + 1), answer.Names];
+          [trained, chosen, references, since, shown] = [parents, 0, answer.References, performance.now(), parents.join()];
           draw();
         } else if (name === "look") {
-          drawAttention(answer.Attention);
+          drawAttention(answer.Attention, trained);
           drawLoss(answer.Curve, answer.Steps);
           const go = ((performance.now() - since) / answer.Step) * (answer.Steps - answer.Step) / 1000;
           [bar.value, status.textContent] = [answer.Step / answer.Steps, `step ${answer.Step} of ${answer.Steps}, loss ${answer.Curve.at(-1).Loss.toFixed(3)}, ${Math.ceil(go)} s to go`];
@@ -247,7 +298,7 @@ if (typeof document === "undefined") {
           status.textContent = answer;
         }
       }, () => {
-        [stop, bar.hidden, field.go.textContent] = [null, true, "Train"];
+        [stop, bar.hidden, field.go.textContent, field.go.formNoValidate] = [null, true, "Train", false];
         if (!finished) status.textContent = "Stopped.";
       });
     };
