@@ -40,6 +40,7 @@ KERNEL_START = 300  # seconds
 GRACE = 10  # seconds for an interrupted program to stop
 STATUS_EVERY = 10  # seconds between two messages about a slow cell
 MAX_LINES = 15  # of a code cell, without its imports
+MIN_ALT = 40  # characters that describe an image
 MAX_COLUMNS = 100  # of a line of code, a tab counting as four
 
 
@@ -315,8 +316,8 @@ def lint_outputs(cell):
         texts = [o["text"]] if "text" in o else [v for k, v in o["data"].items() if k.startswith("text/")]
         if "data" in o and "text/plain" not in o["data"]:
             yield f"an output of {', '.join(o['data'])} has no plain text for viewers that show only that: use package nb"
-        if "image/png" in o.get("data", {}) and " " not in o["metadata"].get("image/png", {}).get("alt", ""):
-            yield "an image has no description in words for those who do not see it"
+        if "image/png" in o.get("data", {}) and len(o["metadata"].get("image/png", {}).get("alt", "")) < MIN_ALT:
+            yield f"an image has no description of at least {MIN_ALT} characters for those who do not see it"
         if "image/svg+xml" in o.get("data", {}) or any("<svg" in t for t in texts):
             yield "SVG is not shown in a notebook that is not trusted: show the PNG"
         for text in texts:

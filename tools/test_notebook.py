@@ -66,7 +66,7 @@ class Lint(Folder):
             code("// f does it.\nfunc f() int { return 1 }"),
             code("%%\nnb.Printf(\"%d\", f())", shown(text_plain="1 seed, 20 states, S=3 and 1/2 or 3.5")),
             code("func g() int { return nb.Must(f()) }\n\nvar h = func() int { x := nb.Must(f()); return x }"),
-            code("%exec g -n 3\nfunc g() { nb.Printf(\"x\") }", shown(text_html="<p>run 8f3a5c1e</p>", text_plain="run"), image("a graph")),
+            code("%exec g -n 3\nfunc g() { nb.Printf(\"x\") }", shown(text_html="<p>run 8f3a5c1e</p>", text_plain="run"), image("A graph: arrows from four parents to children")),
         ), [])
 
     def test_formulas_that_github_refuses(self):
@@ -128,8 +128,8 @@ class Lint(Folder):
             ("SVG", shown(**{"image_svg+xml": "<svg/>", "text_plain": ""})),
             ("SVG", shown(text_html="<div><svg></svg></div>", text_plain="")),
             ("text/markdown has no plain text", shown(text_markdown="# a")),
-            ("no description in words", image("")),
-            ("no description in words", image("fig-mlp")),
+            ("no description", image("")),
+            ("no description of at least 40 characters", image("A drawing of a matrix.")),
         ):
             with self.subTest(output):
                 faults = "\n".join(self.faults(code(FIRST), code("%%\nf()", output)))

@@ -72,8 +72,8 @@ func (f *Figure) name() string { return cmp.Or(f.Title, f.ID) }
 func (f *Figure) TeXCaption() string { return f.Caption }
 
 // Description returns Alt. If Alt is empty it describes the panels, which must be
-// valid: graphs by their edges, matrices by their sizes, axes by the names of their
-// series.
+// valid: graphs by their edges, matrices by their sizes, plots by the names of their axes
+// and series.
 func (f *Figure) Description() string {
 	if f.Alt != "" {
 		return f.Alt
@@ -104,6 +104,8 @@ func described(p Panel) string {
 		}
 	case *Matrix:
 		what = fmt.Sprintf("A matrix of %d rows and %d columns", len(p.Values), len(p.Values[0]))
+	case *Chart:
+		what = fmt.Sprintf("%s against %s", p.Plot.Y.Label.Text, p.Plot.X.Label.Text)
 	case *Axes:
 		what = fmt.Sprintf("%s against %s", p.Y.Label.Text, p.X.Label.Text)
 		var names []string

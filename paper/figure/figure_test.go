@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 )
@@ -158,13 +159,15 @@ func TestCellsAreCrisp(t *testing.T) {
 
 // A figure without Alt is described by its panels.
 func TestDescriptionSaysWhatThePanelsAre(t *testing.T) {
+	p := plot.New()
+	p.X.Label.Text, p.Y.Label.Text = "β", "Gain"
 	f := &Figure{ID: "f", Rows: [][]Panel{
 		{&Matrix{Title: Text("Weights"), Values: [][]float64{{1, 2, 3}, {4, 5, 6}}}, &Drawing{}},
 		{&Axes{X: Axis{Label: Text("Step")}, Y: Axis{Label: Text("Loss")}, Series: []Series{
 			{Label: Text("trained")}, {}, {Label: Text("Bayes")},
-		}}},
+		}}, &Chart{Plot: p}},
 	}}
-	const want = "Weights. A matrix of 2 rows and 3 columns. A drawing. Loss against Step: trained, Bayes."
+	const want = "Weights. A matrix of 2 rows and 3 columns. A drawing. Loss against Step: trained, Bayes. Gain against β."
 	if got := f.Description(); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

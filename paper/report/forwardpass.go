@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"learncausal/paper/figure"
+	"learncausal/paper/ledger"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/model"
 )
@@ -99,7 +100,15 @@ func ForwardPassFigure(id string, g *graph.Forest, x []int) (*figure.Figure, err
 	if tr.d.W+4 <= float64(figure.FullText) {
 		width = figure.FullText
 	}
-	return &figure.Figure{ID: id, Width: width, Caption: caption, Rows: [][]figure.Panel{{tr.d}}}, nil
+	letters := make([]string, t)
+	for i, a := range x {
+		letters[i] = string(rune('A' + a))
+	}
+	attended := slices.Concat(tr.matches, tr.extra)
+	slices.Sort(attended)
+	alt := fmt.Sprintf("The letters %s with arrows to their parents, and arrows from the query to the positions %v, "+
+		"whose mean letter is the output.", strings.Join(letters, " "), ledger.OneBased(attended))
+	return &figure.Figure{ID: id, Width: width, Alt: alt, Caption: caption, Rows: [][]figure.Panel{{tr.d}}}, nil
 }
 
 // A trace is the drawing of a forward pass. From top to bottom it has arcs of the first
