@@ -25,7 +25,9 @@ func TestNamesOfNodesAreKept(t *testing.T) {
 	dir := t.TempDir()
 	args := append([]string{"train", write(t, "w.dot", weather), "-o", dir}, quickly...)
 	const edges = `sprin"kler" -> wet, Łuk -> wet, wet -> fog`
+	const order = `sprin"kler", Łuk, wet` + "\n"
 	if text := output(t, append(args, "-n")...); !strings.Contains(text, "edges       "+edges+"\n") ||
+		!strings.Contains(text, "positions   "+order) ||
 		!strings.Contains(text, "task 2") || strings.Contains(text, `"parents"`) {
 		t.Errorf("dry run\n%s", text)
 	}
@@ -33,11 +35,14 @@ func TestNamesOfNodesAreKept(t *testing.T) {
 	files := content(t, dir)
 	for name, want := range map[string]string{
 		"given.dot": "\"sprin\\\"kler\\\"\" -> wet;\n", "learned.dot": "query=\"fog\";\n\t\"sprin\\\"kler\\\"\";\n",
-		"graph.tex": "{wet}", "summary.txt": "The last position, wet, serves the label", "summary.json": `wet -> fog`,
+		"graph.tex": "{wet}", "summary.txt": "positions in order: " + order, "summary.json": `"nodes": [` + "\n    \"sprin\\\"kler\\\"\",",
 	} {
 		if !strings.Contains(files[name], want) {
 			t.Errorf("no %q in %s:\n%.2000s", want, name, files[name])
 		}
+	}
+	if !strings.Contains(text, "The last position, wet, serves the label") || !strings.Contains(files["summary.json"], "wet -> fog") {
+		t.Errorf("summary\n%s", text)
 	}
 	_, g, names, err := graph.Read(strings.NewReader(files["given.dot"]))
 	if err != nil || g == nil || strings.Join(names, " ") != `sprin"kler" Łuk wet fog` {

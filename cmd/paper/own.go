@@ -220,6 +220,9 @@ func dryRun(
 	}
 	fmt.Fprintf(w, "run         %s\n", runs.Address(spec))
 	fmt.Fprintf(w, "experiment  %s\n", spec.Experiment())
+	if nodes != nil {
+		fmt.Fprintf(w, "positions   %s\n", strings.Join(nodes[:spec.T()], ", "))
+	}
 	fmt.Fprintf(w, "edges       %s\n", edges(spec, nodes))
 	fmt.Fprintf(w, "settings    %s\n", text)
 	fmt.Fprintf(w, "folder      %s\n", out)

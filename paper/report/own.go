@@ -211,7 +211,11 @@ func OwnText(o *experiment.Own) (string, error) {
 	spec := o.Run.Spec
 	var b strings.Builder
 	fmt.Fprintf(&b, "Run %s: %s\n", o.Run.Address, spec.Experiment())
-	fmt.Fprintf(&b, "%s\n\n", settings(spec))
+	fmt.Fprintf(&b, "%s\n", settings(spec))
+	if o.Nodes != nil {
+		fmt.Fprintf(&b, "positions in order: %s\n", strings.Join(o.Nodes[:spec.T()], ", "))
+	}
+	b.WriteString("\n")
 	fmt.Fprintf(&b, "Mean log-loss in nats on %d test sequences that no step has seen, ± standard error:\n\n",
 		o.Sequences)
 	table, err := ownLosses(o).Plain()
@@ -319,11 +323,15 @@ func OwnJSON(o *experiment.Own) ([]byte, error) {
 	out := struct {
 		Run        string      `json:"run"`
 		Spec       train.Spec  `json:"spec"`
+		Nodes      []string    `json:"nodes,omitempty"` // the label last
 		Sequences  int         `json:"sequences"`
 		Loss       estimate    `json:"loss"`
 		References []reference `json:"references"`
 		Edges      []edge      `json:"edges"`
-	}{Run: o.Run.Address, Spec: o.Run.Spec, Sequences: o.Sequences, Loss: estimate{o.Model.Mean, o.Model.StdErr}}
+	}{
+		Run: o.Run.Address, Spec: o.Run.Spec, Nodes: o.Nodes, Sequences: o.Sequences,
+		Loss: estimate{o.Model.Mean, o.Model.StdErr},
+	}
 	for _, r := range o.References {
 		out.References = append(out.References, reference{
 			r.Name, r.Sequences,

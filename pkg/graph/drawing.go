@@ -230,9 +230,8 @@ func (d *drawing) leaveOut() error {
 					a.from, a.to, id)
 			}
 		}
-		if what, why := d.hidden(a.style); what != "" {
-			return fmt.Errorf("graph: DOT edge %s -> %s: the attribute %s=%s %s", a.from, a.to, what,
-				quote(a.style[what]), why)
+		if why := d.hidden(a.style); why != "" {
+			return fmt.Errorf("graph: DOT edge %s -> %s: the attribute %s", a.from, a.to, why)
 		}
 	}
 	d.order = slices.DeleteFunc(d.order, func(id string) bool { return d.nodes[id].invisible() })
@@ -242,38 +241,58 @@ func (d *drawing) leaveOut() error {
 	return nil
 }
 
-// hidden returns the name of an attribute of an edge that hides it or its direction, and a
-// remedy.
-func (d *drawing) hidden(s style) (what, why string) {
-	const line = "hides the line: want it removed, or style=invis to leave the edge out"
-	zero := func(key string) bool {
-		v, err := strconv.ParseFloat(s[key], 64)
-		return err == nil && v <= 0
-	}
-	color := strings.ToLower(s["color"])
+// hidden describes an attribute that hides an edge of the given style or its direction, with a
+// remedy. It is empty if there is none.
+func (d *drawing) hidden(s style) string {
+	const (
+		line = " hides the line: want it removed, or style=invis to leave the edge out"
+		head = " hides which end is the parent: want it removed"
+		turn = " turns the arrow round: want the edge written from parent to child"
+	)
+	color, page := colorOf(s["color"], "black"), colorOf(d.graph["bgcolor"], "white")
 	clear := len(color) == len("#rrggbbaa") && strings.HasPrefix(color, "#") && strings.HasSuffix(color, "00")
-	_, background := d.graph["bgcolor"]
-	switch {
-	case s["dir"] == "back":
-		return "dir", "turns the arrow round: want the edge written from parent to child"
-	case s["dir"] == "both" || s["dir"] == "none":
-		return "dir", "hides which end is the parent: want dir=forward"
-	case s["arrowhead"] == "none":
-		return "arrowhead", "hides which end is the parent: want it removed"
-	case zero("arrowsize"):
-		return "arrowsize", "hides which end is the parent: want it removed"
-	case zero("penwidth"):
-		return "penwidth", line
-	case color == "transparent" || color == "none" || clear:
-		return "color", line
-	case (color == "white" || color == "#ffffff") && !background:
-		return "color", line
-	case s["lhead"] != "":
-		return "lhead", "draws the edge to a subgraph: want an edge to each of its nodes"
-	case s["ltail"] != "":
-		return "ltail", "draws the edge from a subgraph: want an edge from each of its nodes"
+	for _, test := range []struct {
+		hides bool
+		key   string
+		why   string
+	}{
+		{s["dir"] == "back", "dir", turn},
+		{s["dir"] == "both" || s["dir"] == "none", "dir", head},
+		{strings.Contains(s["arrowhead"], "inv"), "arrowhead", turn},
+		{s["arrowhead"] == "none", "arrowhead", head},
+		{zero(s["arrowsize"]), "arrowsize", head},
+		{zero(s["penwidth"]), "penwidth", line},
+		{color == "transparent" || color == "none" || clear, "color", line},
+		{color == page, "color", line},
+		{s["lhead"] != "", "lhead", " draws the edge to a subgraph: want an edge to each of its nodes"},
+		{s["ltail"] != "", "ltail", " draws the edge from a subgraph: want an edge from each of its nodes"},
+	} {
+		if value := s[test.key]; test.hides && value == "" {
+			return "bgcolor=" + quote(d.graph["bgcolor"]) + line
+		} else if test.hides {
+			return test.key + "=" + quote(value) + test.why
+		}
 	}
-	return "", ""
+	return ""
+}
+
+// colorOf returns the name of a color, or the given name if it is empty.
+func colorOf(color, name string) string {
+	switch color = strings.ToLower(color); color {
+	case "":
+		return name
+	case "#000000":
+		return "black"
+	case "#ffffff":
+		return "white"
+	}
+	return color
+}
+
+// zero reports whether the value of an attribute is a number that is not positive.
+func zero(value string) bool {
+	v, err := strconv.ParseFloat(value, 64)
+	return err == nil && v <= 0
 }
 
 // numbered returns the drawing with its nodes numbered, see [Read].

@@ -48,6 +48,17 @@ func ExampleFamilies() {
 	// star         T_eff =  1.03
 }
 
+// The nodes of a Graphviz file may have any names.
+func ExampleRead() {
+	_, g, names, err := graph.Read(strings.NewReader("digraph { {rain sprinkler} -> wet }"))
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(g.Parents(), names)
+	// Output:
+	// [[] [] [0 1]] [rain sprinkler wet]
+}
+
 // A graph can be read from a Graphviz file.
 func ExampleReadDOT() {
 	f, err := graph.ReadDOT(strings.NewReader("digraph { s1 -> s2; s2 -> s4; s3; s5 }"))
