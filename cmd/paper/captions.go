@@ -19,8 +19,8 @@ const captionsName = "captions.tex"
 var captionLine = regexp.MustCompile(`(?m)^\\newcommand\{(\\[A-Za-z]+)\}.*\n`)
 
 // writeCaptions adds the captions of entries, and the descriptions of figures, to the
-// captions.tex of a folder. It returns the path of the file, or none if no entry has a
-// caption.
+// captions.tex of a folder. It leaves out entries that cannot be drawn. It returns the path
+// of the file, or none if no entry has a caption.
 func writeCaptions(
 	ctx context.Context, r *report.Results, dir string, entries []report.Entry,
 ) (paths []string, err error) {
@@ -29,7 +29,7 @@ func writeCaptions(
 	for _, e := range entries {
 		out, err := e.Draw(ctx, r)
 		if err != nil {
-			return nil, err
+			continue
 		}
 		switch out := out.(type) {
 		case *figure.Figure:

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,7 +19,8 @@ import (
 )
 
 func newExport() *cobra.Command {
-	var out, width string
+	var out, width, height string
+	var slide bool
 	c := &cobra.Command{
 		Use:   "export [id...]",
 		Short: "Write the paper's figures, tables and numbers",
@@ -29,8 +31,8 @@ the table of results: the paper's values, the reproduced values, and a verdict.
 A figure comes as PNG, SVG, PDF and TeX, a table as TeX and CSV. A file is replaced as
 a whole, and only if it differs. With ids and -o, the captions and descriptions are
 added to captions.tex in that folder; without ids it has the captions of all. A
-figure whose id ends in -1col fits a column of two; --width lays figures out for any
-other width. A table fits the line in which it stands.
+figure whose id ends in -1col fits a column of two; --width and --height lay figures out
+for any other size, with type of at least 6 pt. A table fits the line in which it stands.
 
 The id errata is the erratum, as TeX and, if pdflatex is installed, as PDF: each
 statement of the paper that is false as printed, with a counterexample, a
@@ -38,7 +40,7 @@ corrected statement with its proof, the results that depend on it, and the proof
 the main theorem with the corrected statements.`,
 		Example: `  paper export                                # figures/ of the checkout
   paper export -o my-figures fig-many-graphs  # one figure, in a few seconds
-  paper export -o slides --width 128mm fig-mlp fig-ood
+  paper export -o slides --slide fig-mlp fig-ood
   paper export errata`,
 		ValidArgsFunction: func(_ *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			var ids []cobra.Completion
@@ -48,26 +50,39 @@ the main theorem with the corrected statements.`,
 			return ids, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(c *cobra.Command, ids []string) error {
-			return export(c.Context(), c.OutOrStdout(), out, width, ids)
+			if slide {
+				width, height = cmp.Or(width, "152mm"), cmp.Or(height, "80mm")
+			}
+			return export(c.Context(), c.OutOrStdout(), out, width, height, ids)
 		},
 	}
 	c.Flags().VarP((*folder)(&out), "out", "o", "where to write (default figures/ of the checkout)")
 	c.Flags().StringVar(&width, "width", "", "`width` of the figures, as in 5.5in or 84mm; needs ids and -o")
+	c.Flags().StringVar(&height, "height", "", "largest `height` of the figures; needs --width")
+	c.Flags().BoolVar(&slide, "slide", false, "152mm x 80mm, for a slide of 160mm x 90mm without a title")
 	return c
 }
 
-// chosen returns the entries of ids, their figures laid out for a width unless that is "".
-func chosen(ids []string, width, out string) ([]report.Entry, error) {
+// chosen returns the entries of ids, their figures laid out for a width and a height unless
+// those are "".
+func chosen(ids []string, width, height, out string) ([]report.Entry, error) {
 	if width != "" && (len(ids) == 0 || out == "") {
 		return nil, errors.New("--width needs the ids of figures, and a folder with -o")
+	}
+	if height != "" && width == "" {
+		return nil, errors.New("--height needs --width")
 	}
 	entries, err := report.Select(ids...)
 	if err != nil || width == "" {
 		return entries, err
 	}
 	w, err := figure.ParseWidth(width)
+	h := figure.Width(0)
+	if err == nil && height != "" {
+		h, err = figure.ParseWidth(height)
+	}
 	for i, e := range entries {
-		entries[i] = e.At(w)
+		entries[i] = e.At(w, h)
 	}
 	return entries, err
 }
@@ -75,8 +90,8 @@ func chosen(ids []string, width, out string) ([]report.Entry, error) {
 // export writes the figures and tables of the given ids, and prints the paths of the
 // files. Without ids it writes all of them, and prints the table of results. It writes
 // CLAIMS.md with the ledger in figures/.
-func export(ctx context.Context, w io.Writer, out, width string, ids []string) error {
-	entries, err := chosen(ids, width, out)
+func export(ctx context.Context, w io.Writer, out, width, height string, ids []string) error {
+	entries, err := chosen(ids, width, height, out)
 	if err != nil {
 		return err
 	}
@@ -94,9 +109,9 @@ func export(ctx context.Context, w io.Writer, out, width string, ids []string) e
 			p, figure.Pinned)
 	}
 	results := newResults()
-	paths, err := results.Export(ctx, dir, entries...)
-	if err != nil {
-		return err
+	paths, failed := results.Export(ctx, dir, entries...)
+	if failed != nil && (len(ids) == 0 || ctx.Err() != nil) {
+		return failed
 	}
 	if all := len(ids) == 0; out == "" && (all || slices.Contains(ids, "claims")) {
 		l, err := report.StoredLedger()
@@ -118,7 +133,7 @@ func export(ctx context.Context, w io.Writer, out, width string, ids []string) e
 		for _, p := range paths {
 			fmt.Fprintln(w, p)
 		}
-		return nil
+		return failed
 	}
 	return printSummary(ctx, w, results, filepath.Base(dir))
 }

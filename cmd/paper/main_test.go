@@ -206,6 +206,22 @@ func TestExportForAWidth(t *testing.T) {
 	refused(t, []string{"-o"}, "export", "fig-mlp", "--width", "84mm")
 	refused(t, []string{"fig-multi-parent-full", "in tall", "page of 9.5 in", "6.75 in"},
 		"export", "fig-multi-parent-full", "-o", dir, "--width", "2in")
+	refused(t, []string{"--height needs --width"}, "export", "fig-mlp", "-o", dir, "--height", "80mm")
+}
+
+// A figure that does not fit keeps no other from being written, and its error states the
+// least size.
+func TestARefusedFigureDoesNotStopTheOthers(t *testing.T) {
+	dir := t.TempDir()
+	var out strings.Builder
+	err := run(t.Context(), &out, []string{"export", "fig-stream", "fig-forward-pass", "-o", dir, "--width", "110mm", "--height", "90mm"})
+	if err == nil || !strings.Contains(err.Error(), "figure fig-stream is at least 441 pt (156 mm) wide") {
+		t.Errorf("error %v, want the least width of fig-stream", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "fig-forward-pass.tex")); err != nil || !strings.Contains(out.String(), "forward-pass.png") {
+		t.Errorf("%v, output %q: fig-forward-pass is not written", err, out.String())
+	}
+	output(t, "export", "fig-forward-pass", "-o", dir, "--slide")
 }
 
 func TestExportOfAnUnknownIDWritesNothing(t *testing.T) {

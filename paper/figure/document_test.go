@@ -27,7 +27,7 @@ func TestDocumentCompiles(t *testing.T) {
 	figs := append(append(small(), small()...), readers(t), &Figure{ID: "extreme", Rows: [][]Panel{{
 		&Axes{Y: Axis{Log: true}, Series: []Series{{Label: Text("a"), X: near, Y: y, Err: []float64{0.5, 1, 1}}}},
 		&Axes{Series: []Series{{Label: Text("b"), X: y, Y: near, Points: true}}},
-	}}})
+	}}}, &Figure{ID: "letters", Rows: [][]Panel{{letters()}}})
 	tabs := []*Table{someTable(), longTable()}
 	for _, f := range figs {
 		if _, err := f.Export(dir); err != nil {
@@ -83,6 +83,64 @@ func TestDocumentCompiles(t *testing.T) {
 		if err := WriteFile(filepath.Join(d, "all.pdf"), pdf[0]); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// letters draws one label of many languages.
+func letters() Panel {
+	d := &Drawing{W: 200, H: 20}
+	d.Text(Black, 8, -1, Text(`Łódź, čas, ą, đ, őű, "œ" «ωζξψ» Αρχή`), 2, 10)
+	return d
+}
+
+// A figure is the same in a document that changes the styles of TikZ and pgfplots, and the
+// digits of a number are digits to TeX.
+func TestFiguresKeepTheirStyles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: it runs LaTeX")
+	}
+	pdflatex, err := exec.LookPath("pdflatex")
+	if err != nil {
+		t.Skip("NOT CHECKED: no pdflatex on this machine, so the LaTeX exports were not compiled")
+	}
+	dir := t.TempDir()
+	if _, err := someNumbers().Export(dir); err != nil {
+		t.Fatal(err)
+	}
+	body := `\begin{document}\input{values}
+\pgfmathsetmacro\percent{100*\valFigNineMeanDigits}\percent\ifdim\valFixedDigits pt>0pt\errmessage{sign}\fi
+`
+	for _, f := range small() {
+		if _, err := f.Export(dir); err != nil {
+			t.Fatal(err)
+		}
+		body += "\\input{" + f.ID + "}\\clearpage\n"
+	}
+	const styles = `\tikzset{every node/.style={draw,circle,fill=red},every picture/.style={scale=2,rotate=5},
+every path/.style={draw=red,line width=3pt},every scope/.style={xshift=9pt},every rectangle node/.style={draw}}
+\pgfplotsset{every axis/.append style={width=9cm,axis x line=top,grid=both,font=\Huge},every axis plot/.append style={red},
+every tick label/.append style={draw},every axis label/.append style={draw},every tick/.style={red,thick},
+every axis x label/.append style={draw},every axis grid/.style={red,thick},every mark/.append style={scale=3},
+every error bar/.style={ultra thick},every axis plot post/.append style={mark=x,red}}
+`
+	var pdf [2][]byte
+	for i, changed := range []string{"", styles} {
+		source := "\\pdfsuppressptexinfo=-1 \\pdftrailerid{}\\documentclass{article}\n" + Preamble + "\n" + changed + body
+		if err := os.WriteFile(filepath.Join(dir, "doc.tex"), []byte(source+"\\end{document}\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(pdflatex, "-interaction=nonstopmode", "-halt-on-error", "doc")
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "SOURCE_DATE_EPOCH=0", "FORCE_SOURCE_DATE=1")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out[max(0, len(out)-2000):])
+		}
+		if pdf[i], err = os.ReadFile(filepath.Join(dir, "doc.pdf")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(pdf[0], pdf[1]) {
+		t.Error("the styles of the document change the figures")
 	}
 }
 

@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"image/color"
@@ -24,7 +25,19 @@ type Drawing struct {
 
 	items []func(c draw.Canvas) // with the origin at the corner of the frame
 	texts []Label
+	small float64 // least size of a text, or 0
+	scale float64 // of the lengths and the type; 0 means 1
 }
+
+// scaled returns the drawing in a fraction of its size, but with type of at least 6 pt. A
+// drawing without text keeps its size.
+func (d *Drawing) scaled(by float64) *Drawing {
+	s, now := *d, cmp.Or(d.scale, 1)
+	s.scale = max(now*by, min(now, leastType/cmp.Or(d.small, leastType)))
+	return &s
+}
+
+const leastType = 6
 
 // An Ink is a colour of the palette, counted from 1, or one of the constants.
 type Ink int
@@ -102,6 +115,7 @@ func (d *Drawing) Mark(k Ink, mark int, x0, y0 float64) {
 // the document's font makes it wider than on the screen.
 func (d *Drawing) Text(k Ink, size float64, align int, l Label, x0, y0 float64) {
 	d.texts = append(d.texts, l)
+	d.small = min(cmp.Or(d.small, size), size)
 	sty := textStyle(size, text.XAlignment(-float64(align+1)/2), text.YCenter)
 	sty.Color = k.color()
 	d.add(func(c draw.Canvas) { l.drawWithin(c, sty, pt(x0, y0), 0) })
@@ -160,13 +174,15 @@ func (d *Drawing) Layout(vg.Length) (Room, error) {
 	if d.W <= 0 || d.H <= 0 {
 		errs = append(errs, fmt.Errorf("drawing of %v x %v points, want a positive size", d.W, d.H))
 	}
-	return Room{Width: vg.Length(d.W), Height: vg.Length(d.H)}, errors.Join(errs...)
+	scale := cmp.Or(d.scale, 1)
+	return Room{Width: vg.Length(d.W * scale), Height: vg.Length(d.H * scale)}, errors.Join(errs...)
 }
 
 func (d *Drawing) Draw(c draw.Canvas) error {
 	c.Push()
 	defer c.Pop()
 	c.Translate(c.Min)
+	c.Scale(cmp.Or(d.scale, 1), cmp.Or(d.scale, 1))
 	for _, item := range d.items {
 		item(draw.Canvas{Canvas: c.Canvas})
 	}

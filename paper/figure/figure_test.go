@@ -255,6 +255,9 @@ func TestEscapeTeX(t *testing.T) {
 		"−1 ± 2":                     `\ensuremath{-}1 \ensuremath{\pm} 2`,
 		"s₁₂":                        `s\textsubscript{12}`,
 		"naïve":                      "naïve",
+		`"čas"`:                      `\char34{}{\v{c}}as\char34{}`,
+		"Łódź":                       `\L{}ód{\'{z}}`,
+		"ωΞΑ":                        `\ensuremath{\omega}\ensuremath{\Xi}\ensuremath{\mathrm{A}}`,
 	} {
 		got, err := EscapeTeX(in)
 		if err != nil || got != want {
@@ -333,8 +336,8 @@ func TestMacrosAreLegalAndDistinct(t *testing.T) {
 		t.Fatal(err)
 	}
 	names := regexp.MustCompile(`\\newcommand\{\\(\w+)\}`).FindAllStringSubmatch(string(tex), -1)
-	if len(names) != 7 {
-		t.Errorf("%d macros, want 7:\n%s", len(names), tex)
+	if len(names) != 11 {
+		t.Errorf("%d macros, want 11:\n%s", len(names), tex)
 	}
 	for _, n := range names {
 		if !regexp.MustCompile(`^[A-Za-z]+$`).MatchString(n[1]) {

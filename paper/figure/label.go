@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // A Label is a piece of text in two forms. Text is plain Unicode, for the screen,
@@ -150,24 +153,54 @@ func runs(s string) []run {
 	return out
 }
 
-// texText and texMath map characters of plain text to LaTeX in text mode and in math
-// mode.
-var texText = map[rune]string{
-	'\\': `\textbackslash{}`, '{': `\{`, '}': `\}`, '$': `\$`, '&': `\&`, '#': `\#`, '%': `\%`, '_': `\_`,
-	'^': `\textasciicircum{}`, '~': `\textasciitilde{}`, '"': `\textquotedbl{}`, '–': `--`, '—': `---`,
-	'…': `\dots{}`, '‘': "`", '’': "'", '“': "``", '”': "''", '\u00a0': `~`,
+// texText, texAccent and texMath map characters of plain text, combining accents and
+// characters of formulas to LaTeX. The text works in every encoding of fonts; the ogonek and
+// the barred d take their glyph from a font in T1.
+var (
+	texText = texPairs("\\ \\textbackslash{} { \\{ } \\} $ \\$ & \\& # \\# % \\% _ \\_ ^ \\textasciicircum{} " +
+		"~ \\textasciitilde{} \" \\char34{} – -- — --- … \\dots{} ‘ ` ’ ' “ `` ” '' ‚ , „ ,, \u00a0 ~ " +
+		"« \\raisebox{.25ex}{\\ensuremath{\\scriptscriptstyle\\ll}} " +
+		"» \\raisebox{.25ex}{\\ensuremath{\\scriptscriptstyle\\gg}} " +
+		"ł \\l{} Ł \\L{} œ \\oe{} Œ \\OE{} ı \\i{} ¿ ?` ¡ !` § \\S{} € \\texteuro{} " +
+		"đ {\\fontencoding{T1}\\selectfont\\dj{}} Đ {\\fontencoding{T1}\\selectfont\\DJ{}}")
+	texAccent = texPairs("\u0300 \\` \u0301 \\' \u0302 \\^ \u0303 \\~ \u0304 \\= \u0306 \\u \u0307 \\. \u0308 \\\" " +
+		"\u030a \\r \u030b \\H \u030c \\v \u0327 \\c \u0328 \\fontencoding{T1}\\selectfont\\k")
+	texMath = texPairs(`< < > > | | − - ± \pm × \times · \cdot ° ^\circ ≤ \le ≥ \ge ≠ \ne ≈ \approx ∞ \infty √ \surd ` +
+		`→ \to ← \leftarrow ⌊ \lfloor ⌋ \rfloor α \alpha β \beta γ \gamma δ \delta ε \varepsilon ζ \zeta η \eta ` +
+		`θ \theta ι \iota κ \kappa λ \lambda μ \mu µ \mu ν \nu ξ \xi ο o π \pi ρ \rho ς \varsigma σ \sigma τ \tau ` +
+		`υ \upsilon φ \varphi χ \chi ψ \psi ω \omega ϕ \phi ϑ \vartheta ϵ \epsilon Α \mathrm{A} Β \mathrm{B} ` +
+		`Γ \Gamma Δ \Delta Ε \mathrm{E} Ζ \mathrm{Z} Η \mathrm{H} Θ \Theta Ι \mathrm{I} Κ \mathrm{K} Λ \Lambda ` +
+		`Μ \mathrm{M} Ν \mathrm{N} Ξ \Xi Ο \mathrm{O} Π \Pi Ρ \mathrm{P} Σ \Sigma Τ \mathrm{T} Υ \Upsilon Φ \Phi ` +
+		`Χ \mathrm{X} Ψ \Psi Ω \Omega`)
+)
+
+// texPairs reads characters and their LaTeX, separated by single spaces.
+func texPairs(s string) map[rune]string {
+	m := make(map[rune]string)
+	fields := strings.Split(s, " ")
+	for i := 0; i < len(fields); i += 2 {
+		c, _ := utf8.DecodeRuneInString(fields[i])
+		m[c] = fields[i+1]
+	}
+	return m
 }
 
-var texMath = map[rune]string{
-	'<': `<`, '>': `>`, '|': `|`, '−': `-`, '±': `\pm`, '×': `\times`, '·': `\cdot`, '°': `^\circ`, '≤': `\le`,
-	'≥': `\ge`, '∞': `\infty`, '√': `\surd`, '→': `\to`, '←': `\leftarrow`, 'α': `\alpha`, 'β': `\beta`,
-	'γ': `\gamma`, 'δ': `\delta`, 'ε': `\varepsilon`, 'η': `\eta`, 'θ': `\theta`, 'κ': `\kappa`, 'λ': `\lambda`,
-	'μ': `\mu`, 'µ': `\mu`, 'π': `\pi`, 'ρ': `\rho`, 'σ': `\sigma`, 'τ': `\tau`, 'φ': `\varphi`, 'χ': `\chi`,
-	'Δ': `\Delta`, 'Σ': `\Sigma`, '⌊': `\lfloor`, '⌋': `\rfloor`,
+// texLetter returns LaTeX of a letter with an accent, such as \v{c}, or "" for other
+// characters.
+func texLetter(c rune) string {
+	r := []rune(norm.NFD.String(string(c)))
+	switch {
+	case len(r) == 2 && r[0] < 0x80 && texAccent[r[1]] != "":
+		return "{" + texAccent[r[1]] + "{" + string(r[0]) + "}}"
+	case len(r) == 2 && r[1] == '\u0301' && texMath[r[0]] != "":
+		return `\ensuremath{\acute{` + texMath[r[0]] + `}}`
+	}
+	return ""
 }
 
-// EscapeTeX returns LaTeX source that prints the plain text s. It keeps letters of
-// Latin-1, and returns an error for a character without known LaTeX.
+// EscapeTeX returns LaTeX source that prints the plain text s: ASCII, Latin letters with an
+// accent, Greek letters and common signs. It keeps letters of Latin-1, and returns an error
+// for a character without known LaTeX.
 func EscapeTeX(s string) (string, error) {
 	var b strings.Builder
 	for _, r := range runs(s) {
@@ -180,6 +213,8 @@ func EscapeTeX(s string) (string, error) {
 				t.WriteString(`\ensuremath{` + texMath[c] + `}`)
 			case c >= ' ' && c < 0x7f, c >= 0xc0 && c <= 0xff:
 				t.WriteRune(c)
+			case texLetter(c) != "":
+				t.WriteString(texLetter(c))
 			default:
 				return "", fmt.Errorf("text %q: no LaTeX known for %q (%U); give the label its TeX form", s, c, c)
 			}

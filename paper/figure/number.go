@@ -128,9 +128,10 @@ func (ns Numbers) JSON() ([]byte, error) {
 }
 
 // TeX returns LaTeX macros: for each number its value, such as valFigNineMean for the id
-// fig9-mean, and where they exist the forms with the suffixes PM (value ± standard
-// error), Interval, Paper and Verdict. The macros work in text and in formulas, and a
-// document may read them twice. Two macros of one name are an error.
+// fig9-mean, its digits without markup (suffix Digits), which siunitx, pgfmath and \ifdim
+// can read, and where they exist the forms with the suffixes PM (value ± standard error),
+// Interval, Paper and Verdict. The macros work in text and in formulas, and a document may
+// read them twice. Two macros of one name are an error.
 func (ns Numbers) TeX() ([]byte, error) {
 	s, err := ns.sorted()
 	if err != nil {
@@ -150,6 +151,7 @@ func (ns Numbers) TeX() ([]byte, error) {
 		}
 		formula := func(l Label) string { return strings.Trim(l.TeX, "$") }
 		define("", `\ensuremath{`+formula(n.Shown())+`}`)
+		define("Digits", strconv.FormatFloat(n.Value, 'f', n.digits(), 64))
 		if n.StdErr > 0 {
 			define("PM", `\ensuremath{`+formula(PlusMinus(n.Value, n.StdErr, n.digits()).shown())+`}`)
 		}

@@ -25,7 +25,8 @@ type Table struct {
 	Long bool
 	// Shares are the widths of the columns in parts of the line. Text breaks in a
 	// column with a share; 0 is the natural width, and nil means all natural. A long
-	// table with shares has small type and narrow gaps.
+	// table with shares has small type and narrow gaps. In LaTeX a column with the share 1
+	// has no head, and its text stands in lines of its own below the row.
 	Shares []float64
 }
 
@@ -144,7 +145,12 @@ func (t *Table) TeX() ([]byte, error) {
 		return nil, err
 	}
 	var spec strings.Builder
+	beside := 0
 	for j := range t.Columns {
+		if t.below(j) {
+			continue
+		}
+		beside++
 		if t.breaks(j) {
 			fmt.Fprintf(&spec, `p{%g\linewidth}`, t.Shares[j])
 			continue
@@ -158,6 +164,9 @@ func (t *Table) TeX() ([]byte, error) {
 	line := func(cell func(j int) Label) string {
 		var cells []string
 		for j := range t.Columns {
+			if t.below(j) {
+				continue
+			}
 			tex := cell(j).source()
 			if t.breaks(j) {
 				tex = `\raggedright ` + tex
@@ -169,9 +178,18 @@ func (t *Table) TeX() ([]byte, error) {
 	heads := line(func(j int) Label { return t.Columns[j] })
 	head := "\\toprule\n" + t.groupHead() + heads + "\\midrule\n"
 	var rows strings.Builder
-	for _, r := range t.Rows {
+	for i, r := range t.Rows {
+		if i > 0 && !t.Long && t.inBlocks() && r[0].shown() != t.Rows[i-1][0].shown() {
+			rows.WriteString("\\addlinespace\n")
+		}
 		// A row that starts with a bracket would be the argument of \\.
 		rows.WriteString("{}" + line(func(j int) Label { return r[j].shown() }))
+		for j := range r {
+			if t.below(j) {
+				fmt.Fprintf(&rows, `\nopagebreak\multicolumn{%d}{p{\dimexpr\linewidth-2\tabcolsep}}{\raggedright %s}`+
+					"\\tabularnewline\\addlinespace\n", beside, r[j].shown().source())
+			}
+		}
 	}
 	var b bytes.Buffer
 	if !t.Long {
@@ -192,6 +210,19 @@ func (t *Table) TeX() ([]byte, error) {
 	b.WriteString(rows.String() + "\\end{longtable}\n" + endOneColumn + "\n")
 	return b.Bytes(), nil
 }
+
+// inBlocks reports whether some neighbouring rows begin with the same text.
+func (t *Table) inBlocks() bool {
+	for i := 1; i < len(t.Rows); i++ {
+		if t.Rows[i][0].shown() == t.Rows[i-1][0].shown() {
+			return true
+		}
+	}
+	return false
+}
+
+// below reports whether the text of column j stands below the row in LaTeX.
+func (t *Table) below(j int) bool { return t.Shares != nil && t.Shares[j] == 1 }
 
 // breaks reports whether the text of column j breaks into lines.
 func (t *Table) breaks(j int) bool { return t.Shares != nil && t.Shares[j] > 0 }

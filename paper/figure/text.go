@@ -101,7 +101,9 @@ func (t typesetter) Draw(c vg.Canvas, s string, sty text.Style, p vg.Point) {
 			d.err = err
 		}
 		sty.Rotation += turn(at)
-		d.text(tex, sty, mapped(at, vg.Point{X: p.X - up*vg.Length(sin), Y: p.Y + up*vg.Length(cos)}), t.room)
+		scale := vg.Length(math.Hypot(at.XX, at.YX))
+		sty.Font.Size *= scale
+		d.text(tex, sty, mapped(at, vg.Point{X: p.X - up*vg.Length(sin), Y: p.Y + up*vg.Length(cos)}), t.room*scale)
 		return
 	}
 	c.Push()

@@ -25,8 +25,8 @@ func (f *Figure) TeX() ([]byte, error) {
 		t := &tikz{colors: make(map[string]color.NRGBA)}
 		return newCanvas(t), func(b io.Writer) error {
 			fmt.Fprintf(b, "%% Figure %s. Needs \\usepackage{pgfplots} and \\pgfplotsset{compat=1.18}.\n", f.ID)
-			fmt.Fprintf(b, "%s\n\\begin{tikzpicture}[x=1bp,y=1bp,line cap=butt,line join=miter,"+
-				"figtext/.style={inner sep=0bp,outer sep=0bp}]\n", inert)
+			fmt.Fprintf(b, "%s\n%s\n\\begin{tikzpicture}[x=1bp,y=1bp,line cap=butt,line join=miter,"+
+				"figtext/.style={inner sep=0bp,outer sep=0bp}]\n", inert, unstyled)
 			if t.narrowed {
 				fmt.Fprintf(b, "%s\n", narrow)
 			}
@@ -53,6 +53,21 @@ type tikz struct {
 // Languages of babel make some of them active, such as the semicolon in French.
 const inert = "\\begingroup\\catcode`\\:12\\catcode`\\;12\\catcode`\\!12\\catcode`\\?12\\catcode`\\\"12" +
 	"\\catcode`\\<12\\catcode`\\>12\\catcode`\\|12\\catcode`\\=12\\catcode`\\'12 %"
+
+// unstyled empties the styles that TikZ and pgfplots apply to every part of a picture, which
+// the document may have changed.
+var unstyled = emptied("tikzset", "picture", "scope", "path", "node", "rectangle node", "mark") + "%\n" +
+	emptied("pgfplotsset", "axis", "boxed x axis", "boxed y axis", "linear axis", "semilogx axis", "semilogy axis",
+		"loglog axis", "axis plot", "axis plot post", "axis plot no 1", "mark", "tick", "minor tick", "major tick",
+		"x tick", "y tick", "minor x tick", "minor y tick", "major x tick", "major y tick", "tick label", "x tick label",
+		"y tick label", "axis label", "axis x label", "axis y label", "axis grid", "major grid", "axis x grid",
+		"axis y grid", "major x grid", "major y grid", "outer x axis line", "outer y axis line", "x axis line",
+		"y axis line", "error bar", "axis title") + "%"
+
+// emptied returns a command that empties the styles of the given parts.
+func emptied(command string, parts ...string) string {
+	return "\\" + command + "{every " + strings.Join(parts, "/.style={},every ") + "/.style={}}"
+}
 
 // narrow defines the macro \fignarrow{width}{text}, which scales text horizontally if
 // it is wider than the width.

@@ -1,20 +1,22 @@
 package figure
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
 )
 
-// ParseWidth reads a width as [vg.ParseLength] does, with the unit in, cm, mm or pt
-// (1/72 inch), as in "5.5in" or "84mm". It returns an error for a width below 100pt
+// ParseWidth reads a width or height as [vg.ParseLength] does, with the unit in, cm, mm or
+// pt (1/72 inch), as in "5.5in" or "84mm". It returns an error for a length below 100pt
 // or above 24in.
 func ParseWidth(s string) (Width, error) {
 	w, err := vg.ParseLength(s)
 	if err != nil || !(w >= 100 && w <= 24*vg.Inch) {
-		return 0, fmt.Errorf("figure: width %q: want 100pt to 24in, as in 5.5in, 14cm, 84mm or 240pt (1/72 in)", s)
+		return 0, fmt.Errorf("figure: length %q: want 100pt to 24in, as in 5.5in, 14cm, 84mm or 240pt (1/72 in)", s)
 	}
 	return w, nil
 }
@@ -28,7 +30,8 @@ const (
 
 // Fit returns the figure laid out for a width, with type of the same size. A row of
 // panels that do not fit, or would be too small to read, is broken into several
-// rows. Fit returns an error if a single panel does not fit.
+// rows. A wide drawing is scaled down to type of 6 pt. Fit returns an error if a single
+// panel does not fit.
 func (f *Figure) Fit(w Width) (*Figure, error) {
 	fitted := *f
 	fitted.Width, fitted.Rows = w, nil
@@ -38,9 +41,14 @@ func (f *Figure) Fit(w Width) (*Figure, error) {
 		for j, p := range row {
 			switch p := p.(type) {
 			case *Drawing:
+				room := float64(w) - 2*border
 				if p.For != nil {
-					row[j] = p.For(float64(w) - 2*border)
+					p = p.For(room)
 				}
+				if p.W > room {
+					p = p.scaled(room / p.W)
+				}
+				row[j] = p
 			case *Matrix:
 				m := *p
 				m.fitted = true
@@ -51,6 +59,10 @@ func (f *Figure) Fit(w Width) (*Figure, error) {
 			}
 		}
 		broken, err := breakRow(row, w, n)
+		if least, e := f.leastFit(); err != nil && e == nil && w < least {
+			return nil, fmt.Errorf("figure %s is at least %.0f pt (%.0f mm) wide, which is more than %.0f pt (%.0f mm)",
+				f.ID, least, math.Ceil(float64(least/vg.Millimeter)), w, w/vg.Millimeter)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("figure %s: row %d%w", f.ID, i, err)
 		}
@@ -65,6 +77,65 @@ func (f *Figure) Fit(w Width) (*Figure, error) {
 		n += len(row)
 	}
 	return &fitted, nil
+}
+
+// leastFit returns the least width to which the figure can be fitted: the width of its
+// widest panel alone.
+func (f *Figure) leastFit() (Width, error) {
+	least := Width(0)
+	for _, row := range f.Rows {
+		for _, p := range row {
+			switch q := p.(type) {
+			case *Drawing:
+				if q.For != nil {
+					q = q.For(0)
+				}
+				p = q.scaled(0)
+			case *Matrix:
+				m := *q
+				m.fitted, m.Cell = true, 0
+				p = &m
+			}
+			rooms, err := roomsOf([]Panel{p}, 0)
+			if err != nil {
+				return 0, err
+			}
+			least = max(least, 2*border+span(rooms))
+		}
+	}
+	return Width(math.Ceil(float64(least))), nil
+}
+
+// FitWithin returns the figure laid out for at most a width and a height. It narrows the
+// figure, or scales its drawings down to type of 6 pt, until the height suffices.
+func (f *Figure) FitWithin(w, h Width) (*Figure, error) {
+	lowest := vg.Length(math.Inf(1))
+	for try := w; try > 0; try -= 6 {
+		fitted, err := f.Fit(try)
+		if err != nil && try == w {
+			return nil, err
+		}
+		if err != nil {
+			break
+		}
+		for i, row := range fitted.Rows {
+			if d, ok := row[0].(*Drawing); ok && len(fitted.Rows) == 1 && len(row) == 1 {
+				fitted.Rows[i][0] = d.scaled(min(1, float64(h-4*border)/(d.H*cmp.Or(d.scale, 1))))
+			}
+		}
+		high, err := fitted.Height()
+		if err != nil {
+			return nil, err
+		}
+		if high <= h {
+			return fitted, nil
+		}
+		lowest = min(lowest, high)
+	}
+	const format = "figure %s is at least %.0f pt (%.0f mm) high at widths up to %.0f mm, " +
+		"want at most %.0f pt (%.0f mm)"
+	return nil, fmt.Errorf(format, f.ID, lowest,
+		math.Ceil(float64(lowest/vg.Millimeter)), w/vg.Millimeter, h, h/vg.Millimeter)
 }
 
 // breakRow returns the panels in the least number of rows that fit into the width

@@ -168,6 +168,28 @@ func TestRowsOfAxesAreOfOneLength(t *testing.T) {
 	if !seen[1] || !seen[3] {
 		t.Errorf("numbers of rows %v, want 1 and 3", seen)
 	}
+	drawing := &Drawing{W: 200, H: 100}
+	drawing.Text(Black, 8, 0, Text("word"), 100, 50)
+	small := &Figure{ID: "small", Rows: [][]Panel{{drawing}}}
+	for w, size := range map[Width]string{150 + 2*border: "6", 190: "7"} { // 6 pt at 3/4 of the size
+		fitted := must(small.Fit(w))
+		tex := string(must(fitted.TeX()))
+		if r := must(fitted.layout()).panels[0].frame.Size(); math.Abs(float64(r.X/r.Y-2)) > 0.01 || r.X > w {
+			t.Errorf("a drawing of %v in a figure of width %v, want one twice as wide as high", r, w)
+		}
+		if !strings.Contains(tex, `\fontsize{`+size+`}`) {
+			t.Errorf("width %v: no type of %s pt", w, size)
+		}
+	}
+	if _, err := small.Fit(150 + 2*border - 1); err == nil || !strings.Contains(err.Error(), "at least 153 pt (54 mm) wide") {
+		t.Errorf("%v, want the least width", err)
+	}
+	if f := must(small.FitWithin(203, 90)); must(f.Height()) > 90 {
+		t.Errorf("height %v, want at most 90", must(f.Height()))
+	}
+	if _, err := small.FitWithin(203, 70); err == nil || !strings.Contains(err.Error(), "pt (28 mm) high") {
+		t.Errorf("%v, want the least height", err)
+	}
 	d := &Figure{ID: "d", Rows: [][]Panel{{&Drawing{W: 200, H: 10}}}}
 	if _, err := d.Fit(200 + 2*border); err != nil {
 		t.Errorf("a drawing as wide as the room for it: %v", err)

@@ -2,6 +2,7 @@ package report
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -40,7 +41,7 @@ func draw[O Output](ctx context.Context, r *Results, none string, entries []Entr
 
 // Export draws entries and writes their files into dir. Without entries it exports all
 // of them, and all.tex, a LaTeX document with all figures and tables. It returns the
-// paths of the files.
+// paths of the files. An error in one entry does not keep the others from being written.
 //
 // When ctx is cancelled, Export returns within about a second on an idle machine. Each
 // file then has its old content or its new content.
@@ -92,6 +93,7 @@ func (r *Results) write(
 	r.export = now
 	r.mu.Unlock()
 	outputs, files := make([]Output, len(entries)), make([][]string, len(entries))
+	failed := make([]error, len(entries))
 	group, each := errgroup.WithContext(ctx)
 	group.SetLimit(2 * runtime.GOMAXPROCS(0)) // some entries wait for results
 	for i, e := range entries {
@@ -99,21 +101,20 @@ func (r *Results) write(
 			if err := each.Err(); err != nil {
 				return err
 			}
-			var err error
 			share := func(s float64) { now.set(e.ID, s) }
-			if outputs[i], err = e.Draw(experiment.WithProgress(each, share), r); err != nil {
-				return err
+			if outputs[i], failed[i] = e.Draw(experiment.WithProgress(each, share), r); failed[i] != nil {
+				return nil
 			}
 			if err := each.Err(); err != nil {
 				return err
 			}
-			if files[i], err = outputs[i].Export(dir); err == nil {
+			if files[i], failed[i] = outputs[i].Export(dir); failed[i] == nil {
 				now.wrote(e.ID)
 			}
-			return err
+			return nil
 		})
 	}
-	err := group.Wait()
+	err := errors.Join(group.Wait(), errors.Join(failed...))
 	if err != nil && ctx.Err() != nil {
 		err = ctx.Err() // not the error of an entry
 	}

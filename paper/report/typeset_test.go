@@ -56,9 +56,13 @@ func program(t *testing.T, name string) string {
 var textless = regexp.MustCompile(`(?m)^\\figcell .*\n|` +
 	`^\\addplot\[[^\]]*\] table\[x index=0,y index=1\] \{\n(?:[-0-9.e ]+\n)+\}(?: -- cycle)?;\n`)
 
+// emptied matches the lines of a figure that empty the styles of the document, among them
+// the styles by which a test logs boxes.
+var emptied = regexp.MustCompile(`(?m)^\\(tikzset|pgfplotsset)\{every .*\n`)
+
 // textsOf returns a folder with the sources in dir, where the figures have their axes
-// and texts alone, but for those whose names end in but. TeX lays the texts out alike,
-// three times as fast.
+// and texts alone, but for those whose names end in but, and the styles of the document. TeX
+// lays the texts out alike, three times as fast.
 func textsOf(t *testing.T, dir, but string) string {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(dir, "*.tex"))
@@ -68,6 +72,7 @@ func textsOf(t *testing.T, dir, but string) string {
 	texts := t.TempDir()
 	for _, path := range paths {
 		b, err := os.ReadFile(path)
+		b = emptied.ReplaceAll(b, nil)
 		if !strings.HasSuffix(path, but) {
 			b = textless.ReplaceAll(b, nil)
 		}
@@ -476,6 +481,40 @@ func TestTablesFit(t *testing.T) {
 		if wide := regexp.MustCompile(`(?m)^WIDE .*`).FindString(log); wide != "" {
 			t.Errorf("%s: a table is wider than its line: %s", name, wide)
 		}
+	}
+}
+
+// The examples of the guide compile in an article, every macro that the guide names is
+// defined, and the ledger fits lines of 345 pt.
+func TestTheGuideCompiles(t *testing.T) {
+	dir := exported(t)
+	read := func(name string) string {
+		b, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	page, values := read("README.md"), read("values.tex")+read("captions.tex")
+	named := regexp.MustCompile(`\\(?:val|cap|alt)[A-Z][A-Za-z]*`).FindAllString(page, -1)
+	for _, name := range named {
+		if !strings.Contains(values, `\newcommand{`+name+`}`) {
+			t.Errorf("README.md names %s, which is not defined", name)
+		}
+	}
+	if len(named) < 50 {
+		t.Errorf("%d names of macros in README.md, want the caption of each figure", len(named))
+	}
+	if testing.Short() {
+		return
+	}
+	blocks := regexp.MustCompile("(?s)```latex\n(.*?)```").FindAllStringSubmatch(page, -1)
+	preamble := strings.ReplaceAll(blocks[0][1], "path/to/figures", filepath.ToSlash(dir))
+	source := "\\documentclass{article}\n" + preamble + "\\begin{document}\n" + blocks[1][1] +
+		`\ifdim\valNumAvgAttnDigits pt>1pt\errmessage{attention}\fi \input{\figdir/claims}` + "\\end{document}\n"
+	_, log := pdflatex(t, source, source, source) // a longtable finds its widths in three runs
+	if faults := regexp.MustCompile(`(?m)^(Overfull|LaTeX Warning: Float too large).*`).FindString(log); faults != "" {
+		t.Error(faults)
 	}
 }
 

@@ -26,7 +26,7 @@ func withNarrow(entries []Entry) (all []Entry) {
 		if slices.Contains(narrowed, e.ID) {
 			e.ID += narrowSuffix
 			e.Title += ", for one column of two"
-			all = append(all, e.At(figure.OneColumn))
+			all = append(all, e.At(figure.OneColumn, 0))
 		}
 	}
 	return all
@@ -35,10 +35,10 @@ func withNarrow(entries []Entry) (all []Entry) {
 // pageHeight is the height of a page of text, in points of 1/72 inch.
 const pageHeight = 9.5 * 72
 
-// At returns the entry with its figure laid out for a width. Other entries stay as
-// they are: a table fits the line that it stands in. Draw returns an error if a panel
-// is wider than w or the figure is taller than a page.
-func (e Entry) At(w figure.Width) Entry {
+// At returns the entry with its figure laid out for a width, and for a height unless that
+// is 0. Other entries stay as they are: a table fits the line that it stands in. Draw returns
+// an error if a panel is wider than w or the figure is taller than h or a page.
+func (e Entry) At(w, h figure.Width) Entry {
 	draw := e.Draw
 	e.Draw = func(ctx context.Context, r *Results) (Output, error) {
 		out, err := draw(ctx, r)
@@ -47,6 +47,9 @@ func (e Entry) At(w figure.Width) Entry {
 			return out, err
 		}
 		fitted, err := f.Fit(w)
+		if h > 0 {
+			fitted, err = f.FitWithin(w, h)
+		}
 		if err != nil {
 			return nil, err
 		}
