@@ -58,7 +58,9 @@ func readDiagram(r io.Reader) (*diagram, error) {
 	if !g.Directed {
 		return nil, errors.New("graph: undirected DOT graph: " + arrows)
 	}
-	d := &drawing{strict: g.Strict, nodes: make(map[string]style), known: make(map[[2]string]int)}
+	d := &drawing{
+		strict: g.Strict, nodes: make(map[string]style), known: make(map[[2]string]int), groups: make(map[string][]string),
+	}
 	d.add(g.Stmts)
 	switch {
 	case d.excess != "":
@@ -80,13 +82,15 @@ type drawing struct {
 	order      []string         // of the nodes
 	nodes      map[string]style // by name
 	edges      []arrow
-	known      map[[2]string]int // the index in edges, if strict
-	joined     int               // number of edges, with the repeated ones
-	graph      style             // attributes of the graph
-	node, edge style             // defaults of the subgraph
-	depth      int               // of the subgraph
-	undirected *ast.EdgeStmt     // a statement with an undirected edge, or nil
-	excess     string            // the limit that was exceeded; nothing is added after that
+	known      map[[2]string]int   // the index in edges, if strict
+	joined     int                 // number of edges, with the repeated ones
+	graph      style               // attributes of the graph
+	node, edge style               // defaults of the subgraph
+	depth      int                 // of the subgraph
+	path       string              // its name after the names of the subgraphs around it
+	groups     map[string][]string // the nodes of named subgraphs, by path
+	undirected *ast.EdgeStmt       // a statement with an undirected edge, or nil
+	excess     string              // the limit that was exceeded; nothing is added after that
 }
 
 // An arrow is an edge with its attributes.
@@ -141,7 +145,7 @@ func (d *drawing) add(stmts []ast.Stmt) []string {
 			d.nodes[id[0]] = d.nodes[id[0]].with(stmt.Attrs)
 			ids = append(ids, id...)
 		case *ast.Subgraph:
-			ids = append(ids, d.add(stmt.Stmts)...)
+			ids = append(ids, d.end(stmt)...)
 		case *ast.EdgeStmt:
 			from := d.end(stmt.From)
 			ids = append(ids, from...)
@@ -195,7 +199,17 @@ func (d *drawing) join(from, to []string, attrs []*ast.Attr) {
 // end collects one end of an edge and returns its nodes, each once.
 func (d *drawing) end(v ast.Vertex) []string {
 	if sub, ok := v.(*ast.Subgraph); ok {
-		return d.add(sub.Stmts)
+		outer := d.path
+		defer func() { d.path = outer }()
+		d.path += "/" + unquote(sub.ID)
+		ids := d.add(sub.Stmts)
+		if sub.ID != "" { // it has the nodes of earlier statements with its name
+			ids = append(ids, d.groups[d.path]...)
+			slices.Sort(ids)
+			ids = slices.Compact(ids)
+			d.groups[d.path] = ids
+		}
+		return ids
 	}
 	id := unquote(v.(*ast.Node).ID)
 	if _, seen := d.nodes[id]; !seen {
@@ -213,11 +227,13 @@ func (d *drawing) limit(n, most int, unit string) {
 	}
 }
 
-// invisible reports whether the style hides a node or an edge.
-func (s style) invisible() bool {
-	styles := strings.FieldsFunc(s["style"], func(r rune) bool { return r == ',' || r == ' ' })
-	return slices.Contains(styles, "invis") || slices.Contains(styles, "invisible")
+// has reports whether the style of a node or an edge lists the given one.
+func (s style) has(name string) bool {
+	return slices.Contains(strings.FieldsFunc(s["style"], func(r rune) bool { return r == ',' || r == ' ' }), name)
 }
+
+// invisible reports whether the style hides a node or an edge as a whole.
+func (s style) invisible() bool { return s.has("invis") }
 
 // leaveOut removes the nodes and edges that are not visible. It is an error if attributes hide
 // an edge, one of its ends or its direction in another way.
@@ -262,6 +278,7 @@ func (d *drawing) hidden(s style) string {
 		{s["arrowhead"] == "none", "arrowhead", head},
 		{zero(s["arrowsize"]), "arrowsize", head},
 		{zero(s["penwidth"]), "penwidth", line},
+		{s.has("invisible"), "style", line},
 		{color == "transparent" || color == "none" || clear, "color", line},
 		{color == page, "color", line},
 		{s["lhead"] != "", "lhead", " draws the edge to a subgraph: want an edge to each of its nodes"},

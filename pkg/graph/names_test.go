@@ -28,20 +28,22 @@ func TestReadKeepsTheNamesOfTheNodes(t *testing.T) {
 		"digraph { query=s3; s1 -> s2; s3 }":   "[-1 0 -1] ",
 		"digraph { query=y; y; s1 -> s2 -> y}": "[[] [0] [1]] ",
 		// Task 1: the last node is isolated.
-		"digraph { rain -> wet; query }":                          "[-1 0 -1] rain,wet,query",
-		"digraph { wet; rain -> wet; q }":                         "[-1 0 -1] rain,wet,q",
-		"digraph { wet; fog; rain -> wet }":                       "[-1 0 -1] rain,wet,fog",
-		"digraph { c -> d; a -> b; b -> c; q }":                   "[-1 0 1 2 -1] a,b,c,d,q",
-		"digraph { 1 -> 2; 3 }":                                   "[-1 0 -1] 1,2,3",
-		"digraph { s0 -> s1; s2 }":                                "[-1 0 -1] s0,s1,s2",
-		"digraph { 0 -> s2; 2 }":                                  "[-1 0 -1] 0,s2,2",
-		"digraph { 10 -> 0.5; -3 }":                               "[-1 0 -1] 10,0.5,-3",
-		"digraph { graph [query=q]; q; a -> b }":                  "[-1 0 -1] a,b,q",
-		"digraph { a -> b; subgraph { query=b; c } }":             "[-1 0 -1] a,b,c", // of the subgraph, not of the graph
-		"digraph { query=s2; s1 -> s3; s2 }":                      "[-1 0 -1] s1,s3,s2",
-		`digraph { "Łódź"; Łódź -> "à la carte"; "a \"b\"" }`:     `[-1 0 -1] Łódź,à la carte,a "b"`,
-		"digraph { \"sp\\\nlit\" -> \"node\"; split; \"q\\\\\" }": `[-1 0 -1] split,node,q\\`,
-		"digraph { x -> y -> z; q }":                              "[-1 0 1 -1] x,y,z,q", // y has a child
+		"digraph { rain -> wet; query }":                                    "[-1 0 -1] rain,wet,query",
+		"digraph { wet; rain -> wet; q }":                                   "[-1 0 -1] rain,wet,q",
+		"digraph { wet; fog; rain -> wet }":                                 "[-1 0 -1] rain,wet,fog",
+		"digraph { c -> d; a -> b; b -> c; q }":                             "[-1 0 1 2 -1] a,b,c,d,q",
+		"digraph { 1 -> 2; 3 }":                                             "[-1 0 -1] 1,2,3",
+		"digraph { s0 -> s1; s2 }":                                          "[-1 0 -1] s0,s1,s2",
+		"digraph { 0 -> s2; 2 }":                                            "[-1 0 -1] 0,s2,2",
+		"digraph { 10 -> 0.5; -3 }":                                         "[-1 0 -1] 10,0.5,-3",
+		"digraph { graph [query=q]; q; a -> b }":                            "[-1 0 -1] a,b,q",
+		"digraph { a -> b; subgraph { query=b; c } }":                       "[-1 0 -1] a,b,c", // of the subgraph, not of the graph
+		"digraph { query=s2; s1 -> s3; s2 }":                                "[-1 0 -1] s1,s3,s2",
+		`digraph { "Łódź"; Łódź -> "à la carte"; "a \"b\"" }`:               `[-1 0 -1] Łódź,à la carte,a "b"`,
+		"digraph { \"sp\\\nlit\" -> \"node\"; split; \"q\\\\\" }":           `[-1 0 -1] split,node,q\\`,
+		"digraph { x -> y -> z; q }":                                        "[-1 0 1 -1] x,y,z,q", // y has a child
+		"digraph { subgraph A {a}; subgraph A {b}; r -> subgraph A {}; q }": "[-1 0 0 -1] r,a,b,q",
+		"digraph { subgraph A {a}; {subgraph A {}} -> b; q }":               "[-1 -1 -1] a,b,q", // a different A
 		// Task 2.
 		"digraph { {rain sprinkler} -> wet }":                      "[[] [] [0 1]] rain,sprinkler,wet",
 		"digraph { wet; sprinkler; rain; {rain sprinkler} -> wet}": "[[] [] [0 1]] sprinkler,rain,wet",
@@ -119,6 +121,7 @@ func TestReadLeavesOutWhatIsInvisible(t *testing.T) {
 		"s1 -> s2 [color=Transparent]; s3":                "edge s1 -> s2: the attribute color=Transparent hides the line",
 		"s1 -> s2 [color=\"#12345600\"]; s3":              `edge s1 -> s2: the attribute color="#12345600" hides the line`,
 		"s1 -> s2 [color=white]; s3":                      "edge s1 -> s2: the attribute color=white hides the line",
+		"s1 -> s2 [style=\"bold,invisible\"]; s3":         `edge s1 -> s2: the attribute style="bold,invisible" hides the line`,
 		"s1 -> s2 [arrowhead=oinv]; s3":                   "edge s1 -> s2: the attribute arrowhead=oinv turns the arrow round",
 		"bgcolor=\"#000000\"; s1 -> s2; s3":               `edge s1 -> s2: the attribute bgcolor="#000000" hides the line`,
 		"bgcolor=red; edge [color=Red]; s1 -> s2; s3":     "edge s1 -> s2: the attribute color=Red hides the line",
