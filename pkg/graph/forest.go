@@ -13,6 +13,7 @@
 //	f = graph.Grow(20, func(i int) int { return max(i-3, 0) }) // a family of graphs
 //	g, err := graph.NewDAG([][]int{{}, {}, {0, 1}, {1, 2}})
 //	g, err = graph.ReadDAG(file)
+//	f, g, names, err := graph.Read(file)                       // either, with names of nodes
 package graph
 
 import (
