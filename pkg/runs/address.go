@@ -2,7 +2,6 @@ package runs
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 
@@ -51,19 +50,17 @@ func identify(spec train.Spec) (m manifest, err error) {
 	return m, nil
 }
 
-// encode returns m as JSON with one line for each key. Altered bytes differ from the
-// encoding of their content.
+// encode returns m as JSON with one line for each key. The first line is the checksum.
 func (m manifest) encode() []byte {
 	text := func(x any) []byte { return must(json.Marshal(x)) }
-	return fmt.Appendf(nil, `{
-  "address": %s,
+	return AddSum(fmt.Appendf(make([]byte, SumLine), `  "address": %s,
   "experiment": %s,
   "version": %s,
   "spec": %s,
   "states": %s,
   "files": %s
 }
-`, text(m.Address), text(m.Experiment), text(m.Version), text(m.Spec), text(m.States), text(m.Files))
+`, text(m.Address), text(m.Experiment), text(m.Version), text(m.Spec), text(m.States), text(m.Files)), ",")
 }
 
 // decodeManifest decodes b, the run.json of the run with an address, and returns the plan of
@@ -73,6 +70,9 @@ func decodeManifest(b []byte, address string) (m manifest, p *plan, err error) {
 		return m, nil, fmt.Errorf("not the description of a run: %v", err)
 	}
 	if p, err = described(m.identity, m.Address, address); err != nil {
+		return m, nil, err
+	}
+	if _, err := CheckSum(b, ","); err != nil {
 		return m, nil, err
 	}
 	form := p.manifest
@@ -111,9 +111,6 @@ func checkStates(states []string, marks int) error {
 	}
 	return nil
 }
-
-// sum256 returns the SHA-256 of b in hexadecimal digits.
-func sum256(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
 
 // must returns x of a call that cannot fail: it writes to memory, or encodes a spec that
 // has an address.

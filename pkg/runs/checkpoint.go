@@ -22,8 +22,8 @@ const (
 
 // A checkpoint is a run under way.
 //
-// Its file is one line of JSON, the checkpointHeader, and then float64 numbers in little
-// endian: loss and attention of each point of the curve, the matrices of the milestones
+// Its file is the line of AddSum, a line of JSON, the checkpointHeader, and then float64
+// numbers in little endian: loss and attention of each point of the curve, the matrices of the milestones
 // passed, with their moments, and the matrices of the current state. Spec and step
 // determine their number.
 type checkpoint struct {
@@ -39,10 +39,9 @@ type checkpointHeader struct {
 	Spec    train.Spec `json:"spec"`
 	Step    int        `json:"step"`
 	States  []string   `json:"states"`
-	SHA256  string     `json:"sha256"` // of the bytes after the line
 }
 
-// line returns the header as the first line of a file.
+// line returns the header as a line of a file.
 func (h checkpointHeader) line() []byte { return append(must(json.Marshal(h)), '\n') }
 
 // arrays returns all numbers of the checkpoint except the curve, sharing its data.
@@ -57,24 +56,20 @@ func (c *checkpoint) arrays() [][]float64 {
 }
 
 func encodeCheckpoint(p *plan, c *checkpoint) []byte {
-	h := checkpointHeader{
-		checkpointFormat, p.Version, p.Address, p.Spec, c.now.Step, c.states, sum256(nil),
-	}
-	line, all := len(h.line()), c.arrays() // the length does not depend on the sum
-	size := line + 16*len(c.now.Curve)
+	line := checkpointHeader{checkpointFormat, p.Version, p.Address, p.Spec, c.now.Step, c.states}.line()
+	all := c.arrays()
+	size := SumLine + len(line) + 16*len(c.now.Curve)
 	for _, a := range all {
 		size += 8 * len(a)
 	}
-	b := make([]byte, line, size)
+	b := append(make([]byte, SumLine, size), line...)
 	for _, point := range c.now.Curve {
 		b = must(binary.Append(b, binary.LittleEndian, []float64{point.Loss, point.Attention}))
 	}
 	for _, a := range all {
 		b = must(binary.Append(b, binary.LittleEndian, a))
 	}
-	h.SHA256 = sum256(b[line:])
-	copy(b, h.line())
-	return b
+	return AddSum(b, "}")
 }
 
 // newCheckpoint returns a checkpoint of the plan at a step, with zeros for numbers and no
@@ -101,17 +96,16 @@ func readCheckpoint(path, address string) (c *checkpoint, p *plan, err error) {
 		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("runs: checkpoint %s refused: %w; delete it to train the run from the start",
-			path, err)
+		return nil, nil, Refused("runs: checkpoint "+path, err, "delete it to train the run from the start")
 	}
 	return c, p, nil
 }
 
 // decodeCheckpoint decodes the checkpoint of the run with an address from the size bytes
-// of r. It reads the numbers only if the first line is right and size is the size that
-// follows from it.
+// of r. It reads the numbers only if the header is right and size is the size that follows
+// from it.
 func decodeCheckpoint(r io.ReaderAt, size int64, address string) (*checkpoint, *plan, error) {
-	line, err := bufio.NewReader(io.NewSectionReader(r, 0, min(size, maxManifest))).ReadBytes('\n')
+	line, err := bufio.NewReader(io.NewSectionReader(r, SumLine, min(size, maxManifest))).ReadBytes('\n')
 	if err != nil && err != io.EOF {
 		return nil, nil, err
 	}
@@ -133,18 +127,17 @@ func decodeCheckpoint(r io.ReaderAt, size int64, address string) (*checkpoint, *
 	for _, a := range arrays {
 		numbers += len(a)
 	}
-	n := size - int64(len(line))
-	if n != int64(8*numbers) {
-		return nil, nil, fmt.Errorf("%d bytes after its first line, want %d: truncated or altered", n, 8*numbers)
+	if n := size - int64(SumLine+len(line)); n != int64(8*numbers) {
+		return nil, nil, fmt.Errorf("%d bytes after its header, want %d: truncated or altered", n, 8*numbers)
 	}
-	body, err := io.ReadAll(io.NewSectionReader(r, int64(len(line)), n))
+	body, err := io.ReadAll(io.NewSectionReader(r, 0, size))
+	if err == nil {
+		body, err = CheckSum(body, "}")
+	}
 	if err != nil {
 		return nil, nil, err
 	}
-	if sum := sum256(body); sum != h.SHA256 {
-		return nil, nil, fmt.Errorf("%d bytes with SHA-256 %s, its first line has %q: truncated or altered",
-			len(body), sum, h.SHA256)
-	}
+	body = body[len(line):]
 	for _, a := range arrays {
 		body = body[must(binary.Decode(body, binary.LittleEndian, a)):]
 	}
@@ -161,11 +154,11 @@ func decodeCheckpoint(r io.ReaderAt, size int64, address string) (*checkpoint, *
 	return c, p, nil
 }
 
-// decodeHeader decodes the first line of a checkpoint of the run with an address, and
+// decodeHeader decodes the header of a checkpoint of the run with an address, and
 // returns the plan of the run.
 func decodeHeader(line []byte, address string) (h checkpointHeader, p *plan, err error) {
 	if err := json.Unmarshal(line, &h); err != nil || h.Format != checkpointFormat {
-		return h, nil, fmt.Errorf("its first line is not the header of a %s", checkpointFormat)
+		return h, nil, fmt.Errorf("its second line is not the header of a %s", checkpointFormat)
 	}
 	if p, err = described(identity{Version: h.Version, Spec: h.Spec}, h.Address, address); err != nil {
 		return h, nil, err

@@ -52,8 +52,8 @@ func decodeRun(dir string) (r *Run, err error) {
 	name := manifestName // the file being read
 	defer func() {
 		if err != nil {
-			r, err = nil, fmt.Errorf("runs: %s refused: %v; restore it, or delete the folder %s to retrain the run",
-				filepath.Join(dir, name), err, dir)
+			remedy := fmt.Sprintf("restore it, or delete the folder %s to retrain the run", dir)
+			r, err = nil, Refused("runs: "+filepath.Join(dir, name), err, remedy)
 		}
 	}()
 	b, err := ReadFile(filepath.Join(dir, name), maxManifest)
@@ -114,6 +114,9 @@ func (m manifest) read(dir, name string, most int) ([]byte, error) {
 		return nil, err
 	}
 	if sum := sum256(b); sum != m.Files[name] {
+		if sum256(withLF(b)) == m.Files[name] {
+			return nil, errLineEnds
+		}
 		return nil, fmt.Errorf("%d bytes with SHA-256 %s, %s has %q: truncated or altered",
 			len(b), sum, manifestName, m.Files[name])
 	}

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -71,7 +72,7 @@ func TestNothingButRegularFilesIsRead(t *testing.T) {
 			}
 			want := c.want
 			if name == "sparse" && file == checkpointName {
-				want = "bytes after its first line"
+				want = "bytes after its header"
 			}
 			within(t, name+" "+file, func() {
 				_, err := s.Get(t.Context(), testSpec, Options{})
@@ -282,7 +283,10 @@ func TestHostileCheckpointIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	line, body, _ := bytes.Cut(good, []byte("\n"))
+	summed := func(parts ...[]byte) []byte {
+		return AddSum(append(make([]byte, SumLine), slices.Concat(parts...)...), "}")
+	}
+	line, body, _ := bytes.Cut(good[SumLine:], []byte("\n"))
 	for _, c := range []struct {
 		change func(h *checkpointHeader, body []byte) []byte
 		want   string
@@ -290,15 +294,15 @@ func TestHostileCheckpointIsRefused(t *testing.T) {
 		{func(h *checkpointHeader, b []byte) []byte { h.Step = 0; return b }, "4 digests of states, want 1"},
 		{func(h *checkpointHeader, b []byte) []byte { h.Step = -1; return b }, "snapshot at step -1 of a run of 300 steps"},
 		{func(h *checkpointHeader, b []byte) []byte { h.Step = 301; return b }, "snapshot at step 301"},
-		{func(h *checkpointHeader, b []byte) []byte { h.Step = 112; return b }, "bytes after its first line, want"},
+		{func(h *checkpointHeader, b []byte) []byte { h.Step = 112; return b }, "bytes after its header, want"},
 		{func(h *checkpointHeader, b []byte) []byte { h.Step = 300; return b }, "4 digests of states, want 8"},
 		{func(h *checkpointHeader, b []byte) []byte { h.States = nil; return b }, "0 digests of states, want 4"},
 		{func(h *checkpointHeader, b []byte) []byte { h.States[0] = ""; return b }, `digest 0 of a state is ""`},
 		{func(h *checkpointHeader, b []byte) []byte { h.Spec.Seed++; return b }, "and describes the run"},
 		{func(h *checkpointHeader, b []byte) []byte { h.Spec.Batch = 1 << 60; return b }, "spec: batch is 1152921504606846976"},
-		{func(h *checkpointHeader, b []byte) []byte { return b[:len(b)-8] }, "bytes after its first line, want"},
-		{func(h *checkpointHeader, b []byte) []byte { return append(b, 0) }, "bytes after its first line, want"},
-		{func(h *checkpointHeader, b []byte) []byte { return nil }, "0 bytes after its first line, want"},
+		{func(h *checkpointHeader, b []byte) []byte { return b[:len(b)-8] }, "bytes after its header, want"},
+		{func(h *checkpointHeader, b []byte) []byte { return append(b, 0) }, "bytes after its header, want"},
+		{func(h *checkpointHeader, b []byte) []byte { return nil }, "0 bytes after its header, want"},
 		{func(_ *checkpointHeader, b []byte) []byte {
 			binary.LittleEndian.PutUint64(b[16:], math.Float64bits(math.NaN()))
 			return b
@@ -309,8 +313,7 @@ func TestHostileCheckpointIsRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		b := c.change(&h, bytes.Clone(body))
-		h.SHA256 = sum256(b)
-		if err := os.WriteFile(path, append(h.line(), b...), 0o666); err != nil {
+		if err := os.WriteFile(path, summed(h.line(), b), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		_, err = s.Get(t.Context(), testSpec, Options{})
@@ -322,7 +325,7 @@ func TestHostileCheckpointIsRefused(t *testing.T) {
 	}
 	// One that is written otherwise: a key in capitals, a space.
 	for _, change := range []string{`"Step":`, `"step": `} {
-		b := bytes.Replace(good, []byte(`"step":`), []byte(change), 1)
+		b := summed(bytes.Replace(good[SumLine:], []byte(`"step":`), []byte(change), 1))
 		if err := os.WriteFile(path, b, 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -331,10 +334,8 @@ func TestHostileCheckpointIsRefused(t *testing.T) {
 		}
 	}
 	// Numbers of one's own are taken, as they have no form, and a replay finds them.
-	sum := sum256(body)
 	body[len(body)-80] ^= 1
-	b := bytes.Replace(bytes.Clone(line), []byte(sum), []byte(sum256(body)), 1)
-	if err := os.WriteFile(path, append(append(b, '\n'), body...), 0o666); err != nil {
+	if err := os.WriteFile(path, summed(line, []byte("\n"), body), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	r := get(t, s, Options{})

@@ -67,6 +67,9 @@ func (s *Store) HasWeights(address string) (bool, error) {
 	}
 	var m manifest
 	if err == nil {
+		_, err = CheckSum(b, ",")
+	}
+	if err == nil {
 		err = json.Unmarshal(b, &m)
 	}
 	if err != nil {

@@ -417,8 +417,8 @@ func TestDamageIsRefused(t *testing.T) {
 	}{
 		{"checkpoint", flip, "altered"},
 		{"checkpoint", cut, "truncated"},
-		{"checkpoint", empty, "first line"},
-		{"checkpoint", foreign, "first line"},
+		{"checkpoint", empty, "second line"},
+		{"checkpoint", foreign, "second line"},
 		{"checkpoint", replace(address, "0123456789abcdef"), "it has address \"0123456789abcdef\""},
 		{"checkpoint", replace(`"version":`+version, `"version":"0"`), `version "0"`},
 		{"run.json", flip, ""},

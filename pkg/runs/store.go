@@ -5,7 +5,7 @@
 //
 // A finished run is a folder of the store:
 //
-//	<address>/run.json             spec, version, digests of the state, SHA-256 of the other files
+//	<address>/run.json             spec, version, digests of the state, SHA-256 of all files
 //	<address>/curve.csv            step, loss, attention: the evaluations on the test set
 //	<address>/attention.csv        attention of the first layer after the last step
 //	<address>/weights-<step>.npz   A1, A2, W at a milestone, one file for each
