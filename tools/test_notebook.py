@@ -371,7 +371,7 @@ class Runner(Folder):
             "func picture(w int) []byte {\n\tvar b bytes.Buffer\n"
             "\tpng.Encode(&b, image.NewGray(image.Rect(0, 0, w, 2)))\n\treturn b.Bytes()\n}",
             "%%\nm := nb.NewMeter(\"chain\")\nfor i := range 30 {\n\tm.Update(i, 30, \"\")\n"
-            '\tnb.Printf("%d", i)\n\tnb.Printf(",")\n\tnb.PNG(picture(4 * i + 4), "a grey field")\n\tnb.Markdown("$%d$", i)\n}\n'
+            '\tnb.Printf("%d", i)\n\tnb.Printf(",")\n\tnb.PNG(picture(4 * i + 4), "a grey field, two pixels high, wider each time")\n\tnb.Markdown("$%d$", i)\n}\n'
             'm.Done("30 steps")\nfor range 300 {\n\tnb.HTML("<hr>", "line")\n}',
         )
         self.assertRegex(said, "t.ipynb  cells 2 to 4 of 4")
@@ -380,7 +380,7 @@ class Runner(Folder):
         for i in range(30):
             want += [
                 {"text/plain": [f"{i},"]},
-                {"image/png": {"width": 3 * i + 3, "alt": "a grey field"}},
+                {"image/png": {"width": 3 * i + 3, "alt": "a grey field, two pixels high, wider each time"}},
                 {"text/markdown": [f"${i}$"], "text/plain": [f"${i}$"]},
             ]
         want += 300 * [{"text/html": ["<hr>"], "text/plain": ["line"]}]
