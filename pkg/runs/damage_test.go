@@ -51,11 +51,13 @@ func TestEveryDamagedBitIsRefused(t *testing.T) {
 	}{
 		{"run", t.Context(), false, Address(spec) + "/*", run},
 		{"light run", t.Context(), true, Address(spec) + "/*", run},
-		{"checkpoint", &countdown{t.Context(), 3}, false, ".unfinished/*/" + checkpointName,
+		{
+			"checkpoint", &countdown{t.Context(), 3}, false, ".unfinished/*/" + checkpointName,
 			func(dir string) error {
 				_, _, err := readCheckpoint(filepath.Join(dir, checkpointName), Address(spec))
 				return err
-			}},
+			},
+		},
 	} {
 		s := testStore(t.TempDir())
 		if _, err := s.Get(c.ctx, spec, Options{Light: c.light}); err != nil && !errors.Is(err, context.Canceled) {
@@ -102,8 +104,11 @@ func TestIntactFileIsRepairedByTheCommandOfItsError(t *testing.T) {
 		{manifestName, crlf, "CRLF", []string{"sed", "-i", `s/\r$//`}},
 		{curveName, crlf, "CRLF", []string{"sed", "-i", `s/\r$//`}},
 		{attentionName, crlf, "CRLF", []string{"sed", "-i", `s/\r$//`}},
-		{manifestName, func(b []byte) []byte { return append([]byte("{\n"), b[SumLine:]...) },
-			"no checksum", []string{"sh", "../../tools/addsum.sh"}},
+		{
+			manifestName, func(b []byte) []byte { return append([]byte("{\n"), b[SumLine:]...) },
+			"no checksum",
+			[]string{"sh", "../../tools/addsum.sh"},
+		},
 	} {
 		s := testStore(t.TempDir())
 		path := filepath.Join(s.Dir, get(t, s, Options{Light: true}).Address, c.file)
