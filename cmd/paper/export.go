@@ -25,19 +25,21 @@ func newExport() *cobra.Command {
 		Use:   "export [id...]",
 		Short: "Write the paper's figures, tables and numbers",
 		Long: `export writes the figures and tables of the ids and prints the paths of their
-files. Without ids it writes all of them, which takes a minute or two, and prints
-the table of results: the paper's values, the reproduced values, and a verdict.
+files. Without ids it writes all of them, which takes a minute or two, and
+prints the table of results: the paper's values, the reproduced values, and a
+verdict.
 
-A figure comes as PNG, SVG, PDF and TeX, a table as TeX and CSV. A file is replaced as
-a whole, and only if it differs. With ids and -o, the captions and descriptions are
-added to captions.tex in that folder; without ids it has the captions of all. A
-figure whose id ends in -1col fits a column of two; --width and --height lay figures out
-for any other size, with type of at least 6 pt. A table fits the line in which it stands.
+A figure comes as PNG, SVG, PDF and TeX, a table as TeX and CSV. A file is
+replaced as a whole, and only if it differs. With ids and -o, the captions and
+descriptions are added to captions.tex in that folder; without ids it has the
+captions of all. A figure whose id ends in -1col fits a column of two; --width
+and --height lay figures out for any other size, with type of at least 6 pt. A
+table fits the line in which it stands.
 
 The id errata is the erratum, as TeX and, if pdflatex is installed, as PDF: each
 statement of the paper that is false as printed, with a counterexample, a
-corrected statement with its proof, the results that depend on it, and the proof of
-the main theorem with the corrected statements.`,
+corrected statement with its proof, the results that depend on it, and the proof
+of the main theorem with the corrected statements.`,
 		Example: `  paper export                                # figures/ of the checkout
   paper export -o my-figures fig-many-graphs  # one figure, in a few seconds
   paper export -o slides --slide fig-mlp fig-ood

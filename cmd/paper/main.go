@@ -58,21 +58,29 @@ func execute(work func(context.Context) error) int {
 }
 
 func run(ctx context.Context, w io.Writer, args []string) error {
-	root := newRoot()
-	root.SetOut(w)
+	root, out := newRoot(), &stdout{Writer: w}
+	root.SetOut(out)
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages",
+		fmt.Sprintf(".FlagUsagesWrapped %d", pageWidth(out))))
 	root.SetArgs(args)
-	return root.ExecuteContext(ctx)
+	err := root.ExecuteContext(ctx)
+	if out.err != nil && !errors.Is(err, out.err) {
+		err = errors.Join(err, fmt.Errorf("the output: %w", out.err))
+	}
+	return err
 }
 
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "paper",
 		Short: "Train, measure, draw and verify \"How Transformers Learn Causal Structure\"",
-		Long: `paper trains transformers on the causal graphs of the paper or on a graph of yours,
-exports the paper's figures, tables and numbers, and checks its statements.
+		Long: `paper trains transformers on the causal graphs of the paper or on a graph of
+yours, exports the paper's figures, tables and numbers, and checks its
+statements.
 
-Commands that take long show a progress bar on standard error. Ctrl-C stops them and
-keeps checkpoints, from which the same command resumes; a second Ctrl-C kills them.`,
+Commands that take long show a progress bar on standard error. Ctrl-C stops them
+and keeps checkpoints, from which the same command resumes; a second Ctrl-C
+kills them.`,
 		Example: `  paper list
   paper export -o my-figures fig-many-graphs
   paper train my.dot --states 3 --prior 'dirichlet(0.1)' --steps 4096

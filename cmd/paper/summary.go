@@ -4,32 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
-	"strconv"
-
-	"golang.org/x/term"
 
 	"learncausal/paper/figure"
 	"learncausal/paper/report"
 )
-
-// widest is the width of a page that is no terminal.
-const widest = 160
-
-// pageWidth returns the number of characters in a line of w: the variable COLUMNS, or
-// the width of the terminal.
-func pageWidth(w io.Writer) int {
-	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
-		return n
-	}
-	if f, ok := w.(*os.File); ok {
-		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
-			return n
-		}
-	}
-	return widest
-}
 
 // printSummary prints the number of reproduced claims, the columns of the table of
 // results that fit the page, and the paths of the files.

@@ -39,12 +39,12 @@ func newSweep() *cobra.Command {
 		Use:   "sweep PLAN",
 		Short: "Train many runs from a plan, on this machine or on a cluster",
 		Long:  sweepText,
-		Example: `  paper sweep plan.toml -n               # print the number of runs, time, memory and disk
-  paper sweep plan.toml                  # a run on each processor
+		Example: `  paper sweep plan.toml -n         # print the runs, their time, memory and disk
+  paper sweep plan.toml            # a run on each processor
   paper sweep plan.toml --slurm --sbatch=--time=4:00:00 --sbatch=--mem=2G
-  paper sweep plan.toml --slurm -n       # print the script, do not submit it
-  paper sweep plan.toml --status         # count the runs done, running, waiting, failed
-  paper sweep plan.toml --fresh 2        # retrain two finished runs and compare them`,
+  paper sweep plan.toml --slurm -n # print the script, do not submit it
+  paper sweep plan.toml --status   # count the runs done, running, waiting
+  paper sweep plan.toml --fresh 2  # retrain two finished runs and compare`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error { return f.sweep(c, args[0]) },
 	}

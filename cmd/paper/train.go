@@ -38,7 +38,7 @@ func newTrain() *cobra.Command {
 		Use:   "train [GRAPH]",
 		Short: "Train the paper's runs, or a transformer on a graph of yours",
 		Long:  trainText,
-		Example: `  paper train my.dot --states 3 --prior 'dirichlet(0.1)' --steps 4096 --out my-graph
+		Example: `  paper train my.dot --states 3 --prior 'dirichlet(0.1)' -o my-graph
   paper train 'chain(12)' -n             # print time and memory; write nothing
   paper train my-dag.dot --heads 2,1 --optimiser adamw --rate 0.01
   paper train my.dot --model mlp --width 30

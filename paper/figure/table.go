@@ -347,7 +347,7 @@ func (t *Table) Plain() (string, error) {
 		for j, f := range r {
 			cells[j] = []string{f}
 			if t.breaks(j) {
-				cells[j] = fold(f, int(PlainWidth*t.Shares[j]))
+				cells[j] = Fold(f, int(PlainWidth*t.Shares[j]))
 			}
 			n = max(n, len(cells[j]))
 		}
@@ -380,8 +380,8 @@ func (t *Table) Plain() (string, error) {
 	return b.String(), nil
 }
 
-// fold breaks s at spaces into lines of at most w characters. A longer word is a line.
-func fold(s string, w int) []string {
+// Fold breaks s at spaces into lines of at most w characters. A longer word is a line.
+func Fold(s string, w int) []string {
 	var lines []string
 	for i, word := range strings.Split(s, " ") {
 		if last := len(lines) - 1; i > 0 && columns(lines[last]+" "+word) <= w {
