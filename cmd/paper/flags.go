@@ -49,12 +49,16 @@ func defineJobs(flags *pflag.FlagSet, n *int, usage string) {
 	flags.VarP((*positive)(n), "jobs", "j", usage)
 }
 
+func defineJSON(flags *pflag.FlagSet, asJSON *bool) {
+	flags.BoolVar(asJSON, "json", false, "print JSON, for programs")
+}
+
 // defineSettings defines a flag for each of the settings, whose value is its default.
 func defineSettings(s *experiment.Settings, flags *pflag.FlagSet) {
 	s.Given = flags.Changed
 	flags.IntVar(&s.States, "states", s.States, "number of tokens S")
 	flags.StringVar(&s.Prior, "prior", s.Prior,
-		"`law` of the transition matrices: dirichlet(alpha), or orbit(...) or finite(...)\n"+
+		"`law` of the transition matrices: dirichlet(alpha), or orbit(...) or finite(...) "+
 			"with the rows of a matrix, split by ;, as in orbit(0.7 0.3; 0.4 0.6)")
 	flags.BoolVar(&s.UniformRoots, "uniform-roots", false, "Task 2: draw roots uniformly, not from the prior")
 	flags.StringVar(&s.Model, "model", s.Model, "`kind`: disentangled, or mlp for the standard one with MLPs")

@@ -6,17 +6,18 @@ import (
 	"io"
 	"os"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"learncausal/paper/experiment"
 	"learncausal/paper/report"
 	"learncausal/pkg/runs"
+	"learncausal/pkg/train"
 )
 
 func newList() *cobra.Command {
 	var store string
+	var asJSON bool
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "Show what can be exported, the experiments, or the runs of a store",
@@ -29,62 +30,105 @@ store instead.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if store != "" {
-				return listRuns(c.OutOrStdout(), store)
+				return listRuns(c.OutOrStdout(), store, asJSON)
 			}
-			return list(c.OutOrStdout())
+			return list(c.OutOrStdout(), asJSON)
 		},
 	}
 	c.Flags().Var((*folder)(&store), "store", "list the runs of this store")
+	defineJSON(c.Flags(), &asJSON)
 	return c
 }
 
 // list prints the figures, tables and numbers with their formats, and the experiments
 // with their numbers of runs.
-func list(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "id\tformats\ttitle")
+func list(w io.Writer, asJSON bool) error {
+	type export struct {
+		ID      string   `json:"id"`
+		Formats []string `json:"formats"`
+		Title   string   `json:"title"`
+	}
+	type experimentRuns struct {
+		Name  string `json:"experiment"`
+		Runs  int    `json:"runs"`
+		Title string `json:"title"`
+	}
+	var all struct {
+		Exports     []export         `json:"exports"`
+		Experiments []experimentRuns `json:"experiments"`
+	}
+	text := "id\tformats\ttitle\n"
 	for _, e := range report.Entries() {
-		fmt.Fprintf(t, "%s\t%s\t%s\n", e.ID, strings.Join(e.Formats(), " "), e.Title)
+		all.Exports = append(all.Exports, export{e.ID, e.Formats(), e.Title})
+		text += fmt.Sprintf("%s\t%s\t%s\n", e.ID, strings.Join(e.Formats(), " "), e.Title)
 	}
-	fmt.Fprintln(t, "\nexperiment\truns\ttitle")
+	text += "\nexperiment\truns\ttitle\n"
 	for _, e := range experiment.All() {
-		fmt.Fprintf(t, "%s\t%d\t%s\n", e.Name, len(e.Specs), e.Title)
+		all.Experiments = append(all.Experiments, experimentRuns{e.Name, len(e.Specs), e.Title})
+		text += fmt.Sprintf("%s\t%d\t%s\n", e.Name, len(e.Specs), e.Title)
 	}
-	return t.Flush()
+	if asJSON {
+		return printJSON(w, all)
+	}
+	printColumns(w, text)
+	return nil
+}
+
+// A listedRun is a run as list and show print it in JSON.
+type listedRun struct {
+	Address    string     `json:"run"`
+	Experiment string     `json:"experiment"`
+	Spec       train.Spec `json:"spec"`
+	Step       int        `json:"step"` // less than the steps of the spec if training is under way or interrupted
+	Loss       float64    `json:"loss"`
+	Attention  float64    `json:"attention"`
+}
+
+func listed(spec train.Spec, step int, curve []train.Point) listedRun {
+	end := curve[len(curve)-1]
+	return listedRun{runs.Address(spec), spec.Experiment(), spec, step, end.Loss, end.Attention}
 }
 
 // listRuns prints the finished and the unfinished runs of a store. A run that cannot be
 // read is an error, which is returned after the other runs are printed.
-func listRuns(w io.Writer, dir string) error {
+func listRuns(w io.Writer, dir string, asJSON bool) error {
 	if _, err := os.Stat(dir); err != nil {
 		return fmt.Errorf("the store: %w", err)
 	}
 	store := runs.Open(dir)
-	all, err := store.Addresses()
+	addresses, err := store.Addresses()
 	if err != nil {
 		return err
 	}
 	others, err := store.Unfinished()
-	if err == nil && len(all)+len(others) == 0 {
+	if err == nil && len(addresses)+len(others) == 0 {
 		return fmt.Errorf("no runs in %s", dir)
 	}
 	faults := []error{err}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "run\tT\tS\tsteps\tseed\tloss\tattention\texperiment")
-	for _, a := range all {
+	var all []listedRun
+	for _, a := range addresses {
 		r, err := store.Load(a)
 		if err != nil {
 			faults = append(faults, err)
 			continue
 		}
-		s, end := r.Spec, r.Curve[len(r.Curve)-1]
-		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%.4f\t%.3f\t%s\n",
-			a, s.T(), s.S(), s.Steps, s.Seed, end.Loss, end.Attention, s.Experiment())
+		all = append(all, listed(r.Spec, r.Spec.Steps, r.Curve))
 	}
 	for _, u := range others {
-		s, end := u.Spec, u.Curve[len(u.Curve)-1]
-		fmt.Fprintf(t, "%s\t%d\t%d\t%d of %d\t%d\t%.4f\t%.3f\tunder way or interrupted\n",
-			u.Address, s.T(), s.S(), u.Steps, s.Steps, s.Seed, end.Loss, end.Attention)
+		all = append(all, listed(u.Spec, u.Steps, u.Curve))
 	}
-	return errors.Join(append(faults, t.Flush())...)
+	if asJSON {
+		return errors.Join(append(faults, printJSON(w, all))...)
+	}
+	text := "run\tT\tS\tsteps\tseed\tloss\tattention\texperiment\n"
+	for _, r := range all {
+		steps, what := fmt.Sprint(r.Step), r.Experiment
+		if r.Step < r.Spec.Steps {
+			steps, what = fmt.Sprintf("%d of %d", r.Step, r.Spec.Steps), "under way or interrupted"
+		}
+		text += fmt.Sprintf("%s\t%d\t%d\t%s\t%d\t%.4f\t%.3f\t%s\n",
+			r.Address, r.Spec.T(), r.Spec.S(), steps, r.Spec.Seed, r.Loss, r.Attention, what)
+	}
+	printColumns(w, text)
+	return errors.Join(faults...)
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -205,27 +204,15 @@ func writeOwn(
 func dryRun(
 	ctx context.Context, w io.Writer, spec train.Spec, nodes []string, workers int, store, out string,
 ) error {
-	text, err := json.Marshal(spec)
+	lines, err := settings(spec)
 	if err != nil {
 		return err
 	}
-	settings := map[string]json.RawMessage{}
-	if err := json.Unmarshal(text, &settings); err != nil {
-		return err
-	}
-	delete(settings, "parents")
-	delete(settings, "nodes") // the parents in Task 2
-	if text, err = json.Marshal(settings); err != nil {
-		return err
-	}
-	fmt.Fprintf(w, "run         %s\n", runs.Address(spec))
-	fmt.Fprintf(w, "experiment  %s\n", spec.Experiment())
 	if nodes != nil {
-		fmt.Fprintf(w, "positions   %s\n", strings.Join(nodes[:spec.T()], ", "))
+		lines = fmt.Sprintf("positions\t%s\n%s", strings.Join(nodes[:spec.T()], ", "), lines)
 	}
-	fmt.Fprintf(w, "edges       %s\n", edges(spec, nodes))
-	fmt.Fprintf(w, "settings    %s\n", text)
-	fmt.Fprintf(w, "folder      %s\n", out)
+	printColumns(w, fmt.Sprintf("run\t%s\nexperiment\t%s\nedges\t%s\n%sfolder\t%s\n",
+		runs.Address(spec), spec.Experiment(), edges(spec, nodes), lines, out))
 	switch state, err := stateOf(store, runs.Address(spec)); {
 	case err != nil:
 		return err

@@ -147,7 +147,7 @@ func TestInterruptedTrainingGoesOnToTheSameBytes(t *testing.T) {
 	}
 	for _, args := range [][]string{{filepath.Join(dir, "parts")}, {begun[0].Address[:6], "--store", store}} {
 		text := output(t, append([]string{"show"}, args...)...)
-		for _, word := range []string{begun[0].Address, `"states": 3`, "interrupted", "of 2000", "test loss", "checkpoint"} {
+		for _, word := range []string{begun[0].Address, "states      3", "interrupted", "of 2000", "test loss", "checkpoint"} {
 			if !strings.Contains(text, word) {
 				t.Errorf("show %q: no %s in\n%s", args, word, text)
 			}

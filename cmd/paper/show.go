@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,11 +22,12 @@ import (
 
 func newShow() *cobra.Command {
 	var store string
+	var asJSON bool
 	c := &cobra.Command{
 		Use:   "show RUN",
 		Short: "Print the settings, the curve and the files of a stored run",
-		Long: `show prints the settings of a run, whether it is finished, the end of its curve, and
-its files.
+		Long: `show prints the settings of a run, whether it is finished, the end of its curve,
+and its files.
 
 RUN is a folder that paper train has written, the folder of a run in a store, or
 the address of a run in --store or the beginning of the address.`,
@@ -34,10 +36,11 @@ the address of a run in --store or the beginning of the address.`,
   paper show 173e --store runs`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return show(c.OutOrStdout(), args[0], store)
+			return show(c.OutOrStdout(), args[0], store, asJSON)
 		},
 	}
 	storeFlag(c, &store)
+	defineJSON(c.Flags(), &asJSON)
 	return c
 }
 
@@ -113,7 +116,7 @@ func locate(arg, store string) (dir, address string, err error) {
 	return dir, "", nil
 }
 
-func show(w io.Writer, arg, store string) error {
+func show(w io.Writer, arg, store string, asJSON bool) error {
 	f, err := find(arg, store)
 	if err != nil {
 		return err
@@ -121,12 +124,13 @@ func show(w io.Writer, arg, store string) error {
 	var spec train.Spec
 	var curve []train.Point
 	var state string
+	step := 0
 	if u := f.unfinished; u != nil {
-		spec, curve = u.Spec, u.Curve
+		spec, curve, step = u.Spec, u.Curve, u.Steps
 		state = fmt.Sprintf("under way or interrupted: the checkpoint is at step %d of %d; "+
 			"paper train with the same settings resumes", u.Steps, spec.Steps)
 	} else {
-		spec, curve = f.run.Spec, f.run.Curve
+		spec, curve, step = f.run.Spec, f.run.Curve, f.run.Spec.Steps
 		state = fmt.Sprintf("finished: all %d steps; ", spec.Steps)
 		if f.run.Light() {
 			state += "no weights are kept"
@@ -137,14 +141,36 @@ func show(w io.Writer, arg, store string) error {
 			state += fmt.Sprintf(" %d", m.Step)
 		}
 	}
-	text, err := json.MarshalIndent(spec, "", "  ")
+	if asJSON {
+		return printJSON(w, listed(spec, step, curve))
+	}
+	lines, err := settings(spec)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "run %s: %s\n%s\n\n", runs.Address(spec), spec.Experiment(), text)
-	fmt.Fprintf(w, "edges: %s\n%s\n", edges(spec, nodeNames(f.dir, spec)), state)
+	printColumns(w, fmt.Sprintf("run\t%s\nexperiment\t%s\nstate\t%s\npositions\t%d\nedges\t%s\n%s",
+		runs.Address(spec), spec.Experiment(), state, spec.T(), edges(spec, nodeNames(f.dir, spec)), lines))
 	printCurve(w, curve)
 	return files(w, f.dir)
+}
+
+// settings returns a line for each setting of a run but its graph, name and value with a tab
+// between them.
+func settings(spec train.Spec) (lines string, err error) {
+	text, err := json.Marshal(spec)
+	if err != nil {
+		return "", err
+	}
+	values := map[string]json.RawMessage{}
+	if err := json.Unmarshal(text, &values); err != nil {
+		return "", err
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if name != "parents" && name != "nodes" { // the parents in Tasks 1 and 2
+			lines += fmt.Sprintf("%s\t%s\n", name, strings.Trim(string(values[name]), `"`))
+		}
+	}
+	return lines, nil
 }
 
 // printCurve prints the first point of a curve and the last five.

@@ -35,7 +35,7 @@ func TestLightRunIsShown(t *testing.T) {
 func TestShowNamesTheEdges(t *testing.T) {
 	dir := t.TempDir()
 	output(t, append([]string{"train", write(t, "my.dot", forest), "-o", dir}, quickly...)...)
-	want := "edges: s1 -> s2, s1 -> s3, s2 -> s4, s3 -> s5\n"
+	want := "edges       s1 -> s2, s1 -> s3, s2 -> s4, s3 -> s5\n"
 	if got := output(t, "show", dir); !strings.Contains(got, want) {
 		t.Errorf("no %q in %s", want, got)
 	}
