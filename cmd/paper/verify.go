@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -24,26 +23,31 @@ import (
 // sides explains the columns lhs and rhs.
 const sides = "An inequality is read as lhs ≤ rhs, also where ≥ is printed."
 
+type verifyFlags struct {
+	quick, accept, asJSON bool
+	jobs                  int
+}
+
 func newVerify() *cobra.Command {
-	var quick, accept bool
-	jobs := 2
+	f := &verifyFlags{jobs: 2}
 	c := &cobra.Command{
 		Use:   "verify [id...]",
 		Short: "Check the paper's statements",
 		Long: `verify checks the statements of the paper, the steps of their proofs and their
-corrections, and prints a row for each: the kind of evidence, the verdict, the two
-sides on the worst instance, and the margin between them.
+corrections, and prints a row for each: the kind of evidence, the verdict, the
+two sides on the worst instance, and the margin between them.
 ` + sides + `
 
-With ids, or the numbers that the PDF prints, it also prints each named statement in
-full, with its worst instance or counterexample, and writes nothing. It is an error if
-a result differs from the stored result; --quick compares verdicts only.
+With ids, or the numbers that the PDF prints, it also prints each named
+statement in full, with its worst instance or counterexample, and writes
+nothing. It is an error if a result differs from the stored result; --quick
+compares verdicts only.
 
 Without ids it checks all statements, which takes about a minute, writes
-figures/claims.json and CLAIMS.md, and draws the figures that show them. It is an error
-if a corrected statement fails. It is an error, and nothing is written, if a verdict, a
-side, a margin or a counterexample differs from the stored one; --accept writes the new
-results.`,
+figures/claims.json and CLAIMS.md, and draws the figures that show them. It is
+an error if a corrected statement fails. It is an error, and nothing is written,
+if a verdict, a side, a margin or a counterexample differs from the stored one;
+--accept writes the new results.`,
 		Example: `  paper verify "Lemma 16" lem-tv
   paper verify --quick             # the quick checks of all; nothing is written
   paper verify -j 4`,
@@ -55,29 +59,31 @@ results.`,
 			return ids, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(c *cobra.Command, ids []string) error {
-			if accept && (quick || len(ids) > 0) {
+			if f.accept && (f.quick || len(ids) > 0) {
 				return errors.New("--accept is for all statements, without --quick and without ids")
 			}
 			dir, err := experiment.Dir("figures")
 			if err != nil {
 				return err
 			}
-			if quick || len(ids) > 0 {
-				return verifySome(c.Context(), c.OutOrStdout(), ids, dir, quick, jobs)
+			if f.quick || len(ids) > 0 {
+				return f.some(c.Context(), c.OutOrStdout(), ids, dir)
 			}
-			return verifyAll(c.Context(), c.OutOrStdout(), claims.All(), dir, accept, jobs)
+			return f.all(c.Context(), c.OutOrStdout(), claims.All(), dir)
 		},
 	}
-	c.Flags().BoolVar(&quick, "quick", false, "only the quick checks, with less work in each; nothing is written")
-	c.Flags().BoolVar(&accept, "accept", false, "write the results even if they differ from the stored ones")
-	defineJobs(c.Flags(), &jobs, "number of checks to run at a time")
+	flags := c.Flags()
+	flags.BoolVar(&f.quick, "quick", false, "only the quick checks, with less work in each; nothing is written")
+	flags.BoolVar(&f.accept, "accept", false, "write the results even if they differ from the stored ones")
+	defineJobs(flags, &f.jobs, "number of checks to run at a time")
+	defineJSON(flags, &f.asJSON)
 	return c
 }
 
-// verifySome checks the statements of the ids, or the quick statements if there are none,
-// and prints their rows. It is an error if a corrected statement fails, or if a result
-// differs from the ledger that is stored in dir.
-func verifySome(ctx context.Context, w io.Writer, ids []string, dir string, quick bool, jobs int) error {
+// some checks the statements of the ids, or the quick statements if there are none, and
+// prints their rows. It is an error if a corrected statement fails, or if a result differs
+// from the ledger that is stored in dir.
+func (f *verifyFlags) some(ctx context.Context, w io.Writer, ids []string, dir string) error {
 	cs := claims.Quick()
 	if len(ids) > 0 {
 		var err error
@@ -85,26 +91,26 @@ func verifySome(ctx context.Context, w io.Writer, ids []string, dir string, quic
 			return err
 		}
 	}
-	l, took, unsound := report.Check(ctx, cs, quick, jobs, runs.Terminal(os.Stderr))
+	l, took, unsound := report.Check(ctx, cs, f.quick, f.jobs, runs.Terminal(os.Stderr))
 	if l == nil {
 		return unsound
 	}
-	if err := printRows(w, l, took); err != nil {
+	if err := f.print(w, l, took, len(ids) > 0); err != nil {
 		return err
-	}
-	if len(ids) > 0 {
-		for _, r := range l.Rows {
-			printInFull(w, r)
-		}
 	}
 	stored, err := report.ReadLedger(dir)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
+	if errors.Is(err, os.ErrNotExist) {
+		stored, err = &ledger.Ledger{}, nil
+	}
+	if err != nil {
 		return err
 	}
-	if stored == nil {
-		return unsound
+	for _, r := range l.Rows {
+		if stored.Find(r.ID) == nil {
+			fmt.Fprintf(os.Stderr, "paper: figures/claims.json has no result of %s to compare with\n", r.ID)
+		}
 	}
-	if d := differences(stored, l, quick); len(d) > 0 {
+	if d := differences(stored, l, f.quick); len(d) > 0 {
 		return errors.Join(unsound, fmt.Errorf("%s\nfigures/claims.json is unchanged", strings.Join(d, "\n")))
 	}
 	return unsound
@@ -129,21 +135,21 @@ func differences(stored, run *ledger.Ledger, quick bool) []string {
 	return before.Differences(&now)
 }
 
-// verifyAll runs the checks of the claims in full, prints the rows and writes them into
-// dir, with CLAIMS.md and all figures, tables and numbers, unless a corrected statement
-// fails or keep returns an error.
-func verifyAll(ctx context.Context, w io.Writer, cs []ledger.Claim, dir string, accept bool, jobs int) error {
+// all runs the checks of the claims in full, prints the rows and writes them into dir, with
+// CLAIMS.md and all figures, tables and numbers, unless a corrected statement fails or keep
+// returns an error.
+func (f *verifyFlags) all(ctx context.Context, w io.Writer, cs []ledger.Claim, dir string) error {
 	if err := writable(dir); err != nil {
 		return err
 	}
-	l, took, unsound := report.Check(ctx, cs, false, jobs, runs.Terminal(os.Stderr))
+	l, took, unsound := report.Check(ctx, cs, false, f.jobs, runs.Terminal(os.Stderr))
 	if l == nil {
 		return unsound
 	}
-	if err := errors.Join(printRows(w, l, took), unsound); err != nil {
+	if err := errors.Join(f.print(w, l, took, false), unsound); err != nil {
 		return err
 	}
-	if err := keep(dir, l, accept); err != nil {
+	if err := keep(dir, l, f.accept); err != nil {
 		return err
 	}
 	if err := report.WriteLedgerPage(l); err != nil {
@@ -171,17 +177,33 @@ func keep(dir string, l *ledger.Ledger, accept bool) error {
 	return err
 }
 
-func printRows(w io.Writer, l *ledger.Ledger, took map[string]time.Duration) error {
-	var table bytes.Buffer
+// print prints the ledger, as claims.json has it or as a line for each row, in full if named.
+func (f *verifyFlags) print(w io.Writer, l *ledger.Ledger, took map[string]time.Duration, named bool) error {
+	if f.asJSON {
+		data, err := l.JSON()
+		if err == nil {
+			_, err = w.Write(data)
+		}
+		return err
+	}
+	printRows(w, l, took)
+	for _, r := range l.Rows {
+		if named {
+			printInFull(w, r)
+		}
+	}
+	return nil
+}
+
+func printRows(w io.Writer, l *ledger.Ledger, took map[string]time.Duration) {
+	var table strings.Builder
 	t := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "id\ttier\tverdict\tlhs\trhs\tmargin\tN\tseconds")
 	for _, r := range l.Rows {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%.4g\t%.4g\t%.3g\t%d\t%6.2f\n",
 			r.ID, r.Tier, r.Verdict, r.LHS, r.RHS, r.Margin, r.Instances, took[r.ID].Seconds())
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
+	t.Flush()
 	lines := strings.Split(strings.TrimSuffix(table.String(), "\n"), "\n")
 	width := pageWidth(w)
 	for _, line := range lines {
@@ -194,7 +216,6 @@ func printRows(w io.Writer, l *ledger.Ledger, took map[string]time.Duration) err
 		fmt.Fprintln(w, line)
 	}
 	fmt.Fprintln(w, sides)
-	return nil
 }
 
 // beginning returns two spaces and at most width characters of a note, or "" if width is
@@ -213,24 +234,24 @@ func beginning(note string, width int) string {
 
 // printInFull prints a row with its statement and its worst instance or counterexample.
 func printInFull(w io.Writer, r ledger.Row) {
-	fmt.Fprintf(w, "\n%s, %s: %s\n", r.Number, r.ID, r.Title)
-	fmt.Fprintf(w, "  statement   %s\n  hypotheses  %s\n", readable(r.Statement), readable(r.Hypotheses))
-	fmt.Fprintf(w, "  note        %s\n", r.Note)
+	lines := fmt.Sprintf("\n%s, %s: %s\n  statement\t%s\n  hypotheses\t%s\n  note\t%s\n",
+		r.Number, r.ID, r.Title, readable(r.Statement), readable(r.Hypotheses), r.Note)
 	if r.Defect != "" {
-		fmt.Fprintf(w, "  defect      %s\n", r.Defect)
+		lines += fmt.Sprintf("  defect\t%s\n", r.Defect)
 	}
 	if r.OnPaper != nil {
-		fmt.Fprintf(w, "  on paper    figures/errata.pdf proves it: %s\n", strings.Join(r.OnPaper, ", "))
+		lines += fmt.Sprintf("  on paper\tfigures/errata.pdf proves it: %s\n", strings.Join(r.OnPaper, ", "))
 	}
 	for _, p := range r.Proved {
-		fmt.Fprintf(w, "  Coq         %s\n", p)
+		lines += fmt.Sprintf("  Coq\t%s\n", p)
 	}
 	for _, f := range r.Faults {
-		fmt.Fprintf(w, "  control     negative, must fail: %s\n", f.What)
+		lines += fmt.Sprintf("  control\tnegative, must fail: %s\n", f.What)
 	}
 	for _, repair := range r.Repairs {
-		fmt.Fprintf(w, "  control     positive, must hold: %s\n", repair.What)
+		lines += fmt.Sprintf("  control\tpositive, must hold: %s\n", repair.What)
 	}
+	printColumns(w, lines)
 	what, in := r.Evidence()
 	fmt.Fprintf(w, "  %s\n    %s\n", what, strings.ReplaceAll(strings.TrimRight(in, "\n"), "\n", "\n    "))
 }

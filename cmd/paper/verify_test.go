@@ -83,12 +83,12 @@ func TestVerifyOfAllKeepsTheStoredRows(t *testing.T) {
 		return string(b)
 	}
 	was := stored()
-	err = verifyAll(t.Context(), io.Discard, cs, dir, false, 1)
+	err = (&verifyFlags{jobs: 1}).all(t.Context(), io.Discard, cs, dir)
 	if err == nil || !strings.Contains(err.Error(), "lem-tv: margin is") || stored() != was {
 		t.Errorf("another margin: error %v", err)
 	}
 	cs[0].Check = func(*ledger.Env) ledger.Finding { return ledger.Finding{} }
-	if err := verifyAll(t.Context(), io.Discard, cs, dir, true, 1); err == nil || stored() != was {
+	if err := (&verifyFlags{accept: true, jobs: 1}).all(t.Context(), io.Discard, cs, dir); err == nil || stored() != was {
 		t.Errorf("a row without a verdict: error %v", err)
 	}
 }
@@ -108,7 +108,7 @@ func TestVerifyOfSomeComparesThemWithTheStored(t *testing.T) {
 			t.Fatal(err)
 		}
 		verify := func(quick bool) error {
-			return verifySome(t.Context(), io.Discard, []string{"lem-tv"}, dir, quick, 1)
+			return (&verifyFlags{quick: quick, jobs: 1}).some(t.Context(), io.Discard, []string{"lem-tv"}, dir)
 		}
 		err := verify(false)
 		if (err != nil) != (what != "nothing") || err != nil && !strings.Contains(err.Error(), "lem-tv: "+what+" is") {
@@ -151,5 +151,23 @@ func TestVerifySaysHowTheSidesAreRead(t *testing.T) {
 	}
 	if !strings.Contains(text, "control     negative, must fail: 2.1 in place of the first 2\n") {
 		t.Errorf("the control is not explained:\n%s", text)
+	}
+}
+
+// A row that is not stored is compared with nothing, and verify says so.
+func TestARowThatIsNotStoredIsNamed(t *testing.T) {
+	said, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stderr := os.Stderr
+	os.Stderr = said
+	err = (&verifyFlags{quick: true, jobs: 1}).some(t.Context(), io.Discard, []string{"lem-tv"}, t.TempDir())
+	os.Stderr = stderr
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := os.ReadFile(said.Name()); err != nil || !strings.Contains(string(b), "no result of lem-tv to compare with") {
+		t.Errorf("%v, it says %q", err, b)
 	}
 }
