@@ -54,8 +54,7 @@ type tikz struct {
 const inert = "\\begingroup\\catcode`\\:12\\catcode`\\;12\\catcode`\\!12\\catcode`\\?12\\catcode`\\\"12" +
 	"\\catcode`\\<12\\catcode`\\>12\\catcode`\\|12\\catcode`\\=12\\catcode`\\'12 %"
 
-// unstyled empties the styles that TikZ and pgfplots apply to every part of a picture, which
-// the document may have changed.
+// unstyled empties the styles of every part of a picture, which the document may have changed.
 var unstyled = emptied("tikzset", "picture", "scope", "path", "node", "rectangle node", "mark") + "%\n" +
 	emptied("pgfplotsset", "axis", "boxed x axis", "boxed y axis", "linear axis", "semilogx axis", "semilogy axis",
 		"loglog axis", "axis plot", "axis plot post", "axis plot no 1", "mark", "tick", "minor tick", "major tick",
