@@ -31,7 +31,7 @@ func (a *Axes) pgfplots(t *tikz, p *plot.Plot, frame vg.Rectangle) {
 		texFont(smallSize, false), texFont(labelSize, false))
 	// The emptied styles also turn the label of y.
 	t.printf("  xlabel style={at={(axis description cs:0.5,0)},yshift=-%sbp,anchor=north},"+
-		"ylabel style={at={(axis description cs:0,0.5)},yshift=%sbp,anchor=south,rotate=90}]\n",
+		"ylabel style={at={(axis description cs:0,0.5)},rotate=90,yshift=%sbp,anchor=south}]\n",
 		num(tickLength+smallSize+4), num(tickLength+5.5+float64(wide)))
 	for i, s := range a.Series {
 		if s.Err != nil && !s.Points {
