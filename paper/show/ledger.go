@@ -14,10 +14,11 @@ import (
 const page = "../CLAIMS.md"
 
 // Check runs the quick checks of the claims with the given numbers of the paper or ids
-// (see ledger.Select), and shows their verdicts, notes and witnesses. An unsound row
-// (see [ledger.Run]) stops the cell.
+// (see ledger.Select), and shows their verdicts, with notes and witnesses folded below. An
+// unsound row (see [ledger.Run]) stops the cell.
 func Check(all []ledger.Claim, names ...string) {
-	verdicts(nb.Must(checked(nb.Context(), all, names...)))
+	rows := nb.Must(checked(nb.Context(), all, names...))
+	nb.Markdown("%s", (&ledger.Ledger{Rows: rows}).Verdicts(page))
 }
 
 func checked(ctx context.Context, all []ledger.Claim, names ...string) ([]ledger.Row, error) {
@@ -51,24 +52,4 @@ func changed(ctx context.Context, cs []ledger.Claim, meter runs.Meter) ([]string
 		return nil, err
 	}
 	return stored.Changes(run), nil
-}
-
-// Stored shows the stored rows of the statements with the given numbers of the paper or
-// ids, in the form of Check.
-func Stored(names ...string) {
-	stored := nb.Must(report.StoredLedger())
-	var all []ledger.Claim
-	for _, r := range stored.Rows {
-		all = append(all, r.Claim)
-	}
-	var rows []ledger.Row
-	for _, c := range nb.Must(ledger.Select(all, names...)) {
-		rows = append(rows, *stored.Find(c.ID))
-	}
-	verdicts(rows)
-}
-
-// verdicts shows a table of rows of the ledger, with notes and witnesses folded below it.
-func verdicts(rows []ledger.Row) {
-	nb.Markdown("%s", (&ledger.Ledger{Rows: rows}).Verdicts(page))
 }

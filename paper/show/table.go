@@ -9,30 +9,6 @@ import (
 	"learncausal/pkg/nb"
 )
 
-// Panels shows a row of panels, with letters if there are several, above a caption in
-// LaTeX.
-func Panels(id, caption string, all ...figure.Panel) { nb.Figure(panels(id, caption, all...)) }
-
-func panels(id, caption string, all ...figure.Panel) *figure.Figure {
-	const one = 4.5 * 72 // wide enough for one panel
-	f := &figure.Figure{ID: id, Caption: caption, Width: one, Rows: [][]figure.Panel{all}}
-	if len(all) > 1 {
-		f.Width = figure.TwoColumns
-	}
-	return f
-}
-
-// Plot returns a panel of curves and points.
-func Plot(x, y figure.Axis, series ...figure.Series) *figure.Axes {
-	return &figure.Axes{X: x, Y: y, Series: series}
-}
-
-// Linear returns an axis with the range of the data.
-func Linear(label string) figure.Axis { return figure.Axis{Label: figure.Text(label)} }
-
-// Log returns a logarithmic axis with the range of the data, which is positive.
-func Log(label string) figure.Axis { return figure.Axis{Label: figure.Text(label), Log: true} }
-
 // A TextTable is a table that a cell fills line by line.
 type TextTable struct {
 	Caption string // in LaTeX

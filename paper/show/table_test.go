@@ -33,15 +33,3 @@ func TestTableRefusesOtherTypes(t *testing.T) {
 		}()
 	}
 }
-
-func TestPanelsAreAsWideAsTheyAreMany(t *testing.T) {
-	curve := figure.Curve(figure.Text("y"), []float64{1, 2}, func(x float64) float64 { return x })
-	plot := Plot(Log("x"), Linear("y"), curve)
-	one, two := panels("one", "", plot), panels("two", "", plot, plot)
-	if one.Width >= two.Width || two.Width != figure.TwoColumns || len(two.Rows[0]) != 2 {
-		t.Errorf("widths %v and %v", one.Width, two.Width)
-	}
-	if !plot.X.Log || plot.Y.Log {
-		t.Errorf("logarithmic x %v, y %v, want the first alone", plot.X.Log, plot.Y.Log)
-	}
-}
