@@ -15,12 +15,12 @@ import (
 
 const captionsName = "captions.tex"
 
-// captionLine is the definition of a caption or a description in captions.tex.
-var captionLine = regexp.MustCompile(`(?m)^\\newcommand\{(\\[A-Za-z]+)\}.*\n`)
+// definition is a line of captions.tex that defines a caption or a description.
+var definition = regexp.MustCompile(`(?m)^\\newcommand\{(\\[A-Za-z]+)\}.*\n`)
 
-// writeCaptions adds the captions of entries, and the descriptions of figures, to the
-// captions.tex of a folder. It leaves out entries that cannot be drawn. It returns the path
-// of the file, or none if no entry has a caption.
+// writeCaptions writes the captions of the entries that can be drawn, and the descriptions of
+// figures, into the captions.tex of a folder, before the captions of other entries there. It
+// returns the path of the file, or none if no entry has a caption.
 func writeCaptions(
 	ctx context.Context, r *report.Results, dir string, entries []report.Entry,
 ) (paths []string, err error) {
@@ -50,31 +50,10 @@ func writeCaptions(
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	return []string{path}, figure.WriteFile(path, []byte(merged(string(old), text)))
-}
-
-// merged returns the old definitions, replaced by the definitions in text of the same
-// names, and then the other definitions in text.
-func merged(old, text string) string {
-	if old == "" {
-		return text
-	}
-	fresh := map[string]string{}
-	for _, m := range captionLine.FindAllStringSubmatch(text, -1) {
-		fresh[m[1]] = m[0]
-	}
-	out := captionLine.ReplaceAllStringFunc(old, func(line string) string {
-		name := captionLine.FindStringSubmatch(line)[1]
-		if replacement, ok := fresh[name]; ok {
-			delete(fresh, name)
-			return replacement
+	for _, line := range definition.FindAllStringSubmatch(string(old), -1) {
+		if !strings.Contains(text, "{"+line[1]+"}") {
+			text += line[0]
 		}
-		return line
-	})
-	var b strings.Builder
-	b.WriteString(out)
-	for _, m := range captionLine.FindAllStringSubmatch(text, -1) {
-		b.WriteString(fresh[m[1]])
 	}
-	return b.String()
+	return []string{path}, figure.WriteFile(path, []byte(text))
 }

@@ -12,8 +12,6 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/term"
-
-	"learncausal/paper/figure"
 )
 
 // A stdout is the standard output of a command. It keeps the first error of a write, such
@@ -61,9 +59,22 @@ func printColumns(w io.Writer, lines string) {
 		start := strings.LastIndex(line, pad) + 1
 		left, last := strings.ReplaceAll(line[:start], pad, " "), strings.TrimSuffix(line[start:], "\n")
 		indent := utf8.RuneCountInString(left)
-		broken := figure.Fold(last, max(pageWidth(w)-indent, 24))
+		broken := fold(last, max(pageWidth(w)-indent, 24))
 		fmt.Fprintln(w, left+strings.Join(broken, "\n"+strings.Repeat(" ", indent)))
 	}
+}
+
+// fold breaks s at spaces into lines of at most w characters. A longer word is a line.
+func fold(s string, w int) []string {
+	var lines []string
+	for i, word := range strings.Split(s, " ") {
+		if last := len(lines) - 1; i > 0 && utf8.RuneCountInString(lines[last]+" "+word) <= w {
+			lines[last] += " " + word
+		} else {
+			lines = append(lines, word)
+		}
+	}
+	return lines
 }
 
 // printJSON prints a value for programs.

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -66,6 +67,14 @@ func TestTheLastColumnIsBroken(t *testing.T) {
 	const want = "id  title\nê   what it is, in more than a\n    line\n\nb\n"
 	if got.String() != want {
 		t.Errorf("printed\n%s\nwant\n%s", got.String(), want)
+	}
+}
+
+func TestTextIsFoldedAtTheLargestWidth(t *testing.T) {
+	for w, want := range map[int][]string{3: {"a", "bb", "ccc"}, 4: {"a bb", "ccc"}, 6: {"a bb", "ccc"}, 8: {"a bb ccc"}} {
+		if got := fold("a bb ccc", w); !slices.Equal(got, want) {
+			t.Errorf("%d characters in a line: %q, want %q", w, got, want)
+		}
 	}
 }
 

@@ -7,9 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
-	"text/tabwriter"
 	"time"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -196,40 +194,12 @@ func (f *verifyFlags) print(w io.Writer, l *ledger.Ledger, took map[string]time.
 }
 
 func printRows(w io.Writer, l *ledger.Ledger, took map[string]time.Duration) {
-	var table strings.Builder
-	t := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "id\ttier\tverdict\tlhs\trhs\tmargin\tN\tseconds")
+	lines := "id\ttier\tverdict\tlhs\trhs\tmargin\tN\tseconds\n"
 	for _, r := range l.Rows {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%.4g\t%.4g\t%.3g\t%d\t%6.2f\n",
+		lines += fmt.Sprintf("%s\t%s\t%s\t%.4g\t%.4g\t%.3g\t%d\t%6.2f\n",
 			r.ID, r.Tier, r.Verdict, r.LHS, r.RHS, r.Margin, r.Instances, took[r.ID].Seconds())
 	}
-	t.Flush()
-	lines := strings.Split(strings.TrimSuffix(table.String(), "\n"), "\n")
-	width := pageWidth(w)
-	for _, line := range lines {
-		width = min(width, pageWidth(w)-utf8.RuneCountInString(line)-2)
-	}
-	for i, line := range lines {
-		if i > 0 {
-			line += beginning(l.Rows[i-1].Note, width)
-		}
-		fmt.Fprintln(w, line)
-	}
-	fmt.Fprintln(w, sides)
-}
-
-// beginning returns two spaces and at most width characters of a note, or "" if width is
-// less than least.
-func beginning(note string, width int) string {
-	const least = 24
-	text := []rune(note)
-	if width < least {
-		return ""
-	}
-	if len(text) > width {
-		text = append(text[:width-1], '…')
-	}
-	return "  " + string(text)
+	printColumns(w, lines+sides+"\n")
 }
 
 // printInFull prints a row with its statement and its worst instance or counterexample.

@@ -114,7 +114,7 @@ func (t *Table) width() (w float64) {
 	for j, head := range t.Columns {
 		column := head.Width(typeSize)
 		for _, r := range t.Rows {
-			column = max(column, r[j].shown().Width(typeSize))
+			column = max(column, r[j].Shown().Width(typeSize))
 		}
 		w += column + gap
 	}

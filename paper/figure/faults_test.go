@@ -473,19 +473,11 @@ func values(ticks []plot.Tick) (all []float64) {
 	return all
 }
 
-// Lines are folded at the largest width, an accent takes no column, and a column with as
-// many words as numbers is aligned on the left.
+// An accent takes no column, and a column with as many words as numbers is aligned on the
+// left.
 func TestTextOfTables(t *testing.T) {
-	for w, want := range map[int][]string{3: {"a", "bb", "ccc"}, 4: {"a bb", "ccc"}, 6: {"a bb", "ccc"}, 8: {"a bb ccc"}} {
-		if got := Fold("a bb ccc", w); !slices.Equal(got, want) {
-			t.Errorf("%d characters in a line: %q, want %q", w, got, want)
-		}
-	}
 	if n := columns("X̃ĝ"); n != 2 {
 		t.Errorf("%d columns, want 2", n)
-	}
-	if got := Fold("a bb ccc d", 5); !slices.Equal(got, []string{"a bb", "ccc d"}) {
-		t.Errorf("a word is put to %q", got)
 	}
 	half := &Table{Rows: [][]Cell{{Words(Text("a"))}, {Value(1, 0)}}}
 	if got := half.align(0, "words", "numbers"); got != "words" {

@@ -322,7 +322,7 @@ func TestNumberFormats(t *testing.T) {
 	} {
 		got := c.n.Shown().Text
 		if c.n.StdErr > 0 {
-			got = PlusMinus(c.n.Value, c.n.StdErr, c.n.digits()).shown().Text
+			got = PlusMinus(c.n.Value, c.n.StdErr, c.n.digits()).Shown().Text
 		}
 		if got != c.want {
 			t.Errorf("%+v is shown as %q, want %q", c.n, got, c.want)

@@ -153,7 +153,7 @@ func (ns Numbers) TeX() ([]byte, error) {
 		define("", `\ensuremath{`+formula(n.Shown())+`}`)
 		define("Digits", strconv.FormatFloat(n.Value, 'f', n.digits(), 64))
 		if n.StdErr > 0 {
-			define("PM", `\ensuremath{`+formula(PlusMinus(n.Value, n.StdErr, n.digits()).shown())+`}`)
+			define("PM", `\ensuremath{`+formula(PlusMinus(n.Value, n.StdErr, n.digits()).Shown())+`}`)
 		}
 		if i := n.Interval; i != nil {
 			define("Interval", `\ensuremath{[`+formula(n.decimal(i[0]))+`, `+formula(n.decimal(i[1]))+`]}`)

@@ -50,7 +50,8 @@ func PlusMinus(v, err float64, digits int) Cell {
 	return Cell{value: v, err: err, digits: digits, number: true, hasErr: true}
 }
 
-func (c Cell) shown() Label {
+// Shown returns the cell as text.
+func (c Cell) Shown() Label {
 	if !c.number {
 		return c.label
 	}
@@ -131,7 +132,7 @@ func (t *Table) plainRows() [][]string {
 	for _, r := range t.Rows {
 		var row []string
 		for _, c := range r {
-			row = append(row, c.shown().Text)
+			row = append(row, c.Shown().Text)
 		}
 		rows = append(rows, row)
 	}
@@ -179,15 +180,15 @@ func (t *Table) TeX() ([]byte, error) {
 	head := "\\toprule\n" + t.groupHead() + heads + "\\midrule\n"
 	var rows strings.Builder
 	for i, r := range t.Rows {
-		if i > 0 && !t.Long && t.inBlocks() && r[0].shown() != t.Rows[i-1][0].shown() {
+		if i > 0 && !t.Long && t.inBlocks() && r[0].Shown() != t.Rows[i-1][0].Shown() {
 			rows.WriteString("\\addlinespace\n")
 		}
 		// A row that starts with a bracket would be the argument of \\.
-		rows.WriteString("{}" + line(func(j int) Label { return r[j].shown() }))
+		rows.WriteString("{}" + line(func(j int) Label { return r[j].Shown() }))
 		for j := range r {
 			if t.below(j) {
 				fmt.Fprintf(&rows, `\nopagebreak\multicolumn{%d}{p{\dimexpr\linewidth-2\tabcolsep}}{\raggedright %s}`+
-					"\\tabularnewline\\addlinespace\n", beside, r[j].shown().source())
+					"\\tabularnewline\\addlinespace\n", beside, r[j].Shown().source())
 			}
 		}
 	}
@@ -214,7 +215,7 @@ func (t *Table) TeX() ([]byte, error) {
 // inBlocks reports whether some neighbouring rows begin with the same text.
 func (t *Table) inBlocks() bool {
 	for i := 1; i < len(t.Rows); i++ {
-		if t.Rows[i][0].shown() == t.Rows[i-1][0].shown() {
+		if t.Rows[i][0].Shown() == t.Rows[i-1][0].Shown() {
 			return true
 		}
 	}
@@ -329,68 +330,30 @@ func (t *Table) Markdown() (string, error) {
 	return b.String(), nil
 }
 
-// PlainWidth is the number of characters of a line of [Table.Plain], of which the
-// shares are parts.
-const PlainWidth = 180
-
-// Plain returns the table in aligned columns for a terminal. Text breaks in
-// columns with a share.
+// Plain returns the table in aligned columns for a terminal.
 func (t *Table) Plain() (string, error) {
 	if err := t.check(); err != nil {
 		return "", err
 	}
-	width := make([]int, len(t.Columns))
-	var lines [][]string // of the terminal
-	head := 0
-	for i, r := range t.plainRows() {
-		cells, n := make([][]string, len(r)), 0
-		for j, f := range r {
-			cells[j] = []string{f}
-			if t.breaks(j) {
-				cells[j] = Fold(f, int(PlainWidth*t.Shares[j]))
-			}
-			n = max(n, len(cells[j]))
+	rows, width, wide := t.plainRows(), make([]int, len(t.Columns)), -2
+	for j := range width {
+		for _, r := range rows {
+			width[j] = max(width[j], columns(r[j]))
 		}
-		for k := range n {
-			line := make([]string, len(r))
-			for j, c := range cells {
-				if k < len(c) {
-					line[j], width[j] = c[k], max(width[j], columns(c[k]))
-				}
-			}
-			lines = append(lines, line)
-		}
-		if i == 0 {
-			head = n
-		}
+		wide += width[j] + 2
 	}
 	var b strings.Builder
-	for i, line := range lines {
-		wide := -2
-		for j, f := range line {
-			pad := strings.Repeat(" ", width[j]-columns(f))
-			line[j] = t.align(j, f+pad, pad+f)
-			wide += width[j] + 2
+	for i, r := range rows {
+		for j, field := range r {
+			pad := strings.Repeat(" ", width[j]-columns(field))
+			r[j] = t.align(j, field+pad, pad+field)
 		}
-		b.WriteString(strings.TrimRight(strings.Join(line, "  "), " ") + "\n")
-		if i+1 == head {
+		b.WriteString(strings.TrimRight(strings.Join(r, "  "), " ") + "\n")
+		if i == 0 {
 			b.WriteString(strings.Repeat("─", wide) + "\n")
 		}
 	}
 	return b.String(), nil
-}
-
-// Fold breaks s at spaces into lines of at most w characters. A longer word is a line.
-func Fold(s string, w int) []string {
-	var lines []string
-	for i, word := range strings.Split(s, " ") {
-		if last := len(lines) - 1; i > 0 && columns(lines[last]+" "+word) <= w {
-			lines[last] += " " + word
-		} else {
-			lines = append(lines, word)
-		}
-	}
-	return lines
 }
 
 // columns returns the number of columns that s takes in a terminal. Combining accents
