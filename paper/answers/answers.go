@@ -1,7 +1,8 @@
 // Package answers evaluates extensions of the paper on the sweeps in runs/sweeps/, which
 // are larger than its experiments: how often the heads split several parents
 // ([LoadSplits]), and whether joint training of both layers obeys the law that the paper
-// proves for Algorithm 1 ([LoadJoint]). Figure 9 itself also rests on a sweep:
+// proves for Algorithm 1 ([LoadJoint]), and whether n-grams are learned one order after the
+// other ([LoadStages]). Figure 9 itself also rests on a sweep:
 // [experiment.LoadComparison].
 //
 // The results of each run are stored in runs/sweeps/<name>/results.jsonl; paper sweep
@@ -21,6 +22,7 @@ import (
 const (
 	severalParents = "several-parents"
 	jointTraining  = "joint-training"
+	stages         = "stages"
 )
 
 // Replay trains one run of each sweep, selected by the day, from the start to the second
@@ -28,7 +30,8 @@ const (
 // summary, which does not depend on the day, or an error that names a difference. It
 // selects runs of at most 64 positions, which take seconds.
 func Replay(ctx context.Context) (string, error) {
-	for _, name := range []string{experiment.Figure9, experiment.Figure9QuarterBatch, severalParents, jointTraining} {
+	sweeps := []string{experiment.Figure9, experiment.Figure9QuarterBatch, severalParents, jointTraining, stages}
+	for _, name := range sweeps {
 		all, err := experiment.Outcomes(name)
 		if err != nil {
 			return "", err
@@ -42,7 +45,7 @@ func Replay(ctx context.Context) (string, error) {
 			return "", fmt.Errorf("answers: run %s of %s: %w", o.Address, name, err)
 		}
 	}
-	return "A run of each of four sweeps was begun again and gave the stored evaluations.", nil
+	return "A run of each of five sweeps was begun again and gave the stored evaluations.", nil
 }
 
 // begins trains a run up to its second evaluation and compares both evaluations, and the

@@ -1,6 +1,7 @@
 package answers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -42,7 +43,7 @@ func TestANotebookBeginsRunsAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, part := range []string{
-		"answers.Replay(nb.Context())", "A run of each of four sweeps was begun again and gave the stored evaluations.",
+		"answers.Replay(nb.Context())", "A run of each of five sweeps was begun again and gave the stored evaluations.",
 	} {
 		if !strings.Contains(string(text), part) {
 			t.Errorf("notebook 15 has no %q", part)
@@ -194,5 +195,25 @@ func TestAlgorithmOneOnTheStar(t *testing.T) {
 	eps := 1 / math.Sqrt(j.Graph.TEff())
 	if most := math.Log((1 + 3*eps) / eps); one.Above > most {
 		t.Errorf("loss %v, at most log((1 + S eps)/eps) = %v for a distribution", one.Above, most)
+	}
+}
+
+// More tokens give a smaller loss, and every run ends near the counts after all of them.
+func TestStagesOfTheStoredRuns(t *testing.T) {
+	all, err := LoadStages()
+	if err != nil || len(all) != 2 {
+		t.Fatalf("%d tasks, %v", len(all), err)
+	}
+	for _, n := range all {
+		falls := slices.IsSortedFunc(n.Levels, func(a, b float64) int { return cmp.Compare(b, a) })
+		if len(n.Runs) != 10 || len(n.Levels) != n.Parents+2 || !falls {
+			t.Errorf("%d parents: %d runs, levels %v, want ten runs and falling levels", n.Parents, len(n.Runs), n.Levels)
+		}
+		best := n.Levels[len(n.Levels)-1]
+		for _, r := range n.Runs {
+			if end := r.Loss[len(r.Loss)-1]; end < best-0.02 || end > best+0.04 {
+				t.Errorf("%d parents: a run ends at %v, the best predictor at %v", n.Parents, end, best)
+			}
+		}
 	}
 }

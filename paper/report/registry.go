@@ -131,6 +131,8 @@ func figures() []Entry {
 		entry("fig-decided", "When it is decided how a run ends", then(comparison, decidedFigure)),
 		entry("fig-branch", "The runs that begin the edge which hardly any learns", then(comparison, branchFigure)),
 		entry("fig-plateau", "Test loss along training on the graph halves, ten seeds", then(splits, plateauFigure)),
+		entry("fig-stages", "Losses along training on two n-grams, between those of shorter contexts",
+			then(stages, stagesFigure)),
 		entry("fig-joint", "Joint training against what might predict it", then(joint, jointFigure)),
 
 		entry("fig-covariance-paths", "Two positions and their common ancestor", alone(covariancePaths)),

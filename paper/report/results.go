@@ -177,6 +177,10 @@ func splits(ctx context.Context, r *Results) ([]answers.Splits, error) {
 	return kept(ctx, r, "splits", func(context.Context) ([]answers.Splits, error) { return answers.LoadSplits() })
 }
 
+func stages(ctx context.Context, r *Results) ([]answers.Stages, error) {
+	return kept(ctx, r, "stages", func(context.Context) ([]answers.Stages, error) { return answers.LoadStages() })
+}
+
 func joint(ctx context.Context, r *Results) ([]*answers.Joint, error) {
 	return kept(ctx, r, "joint", func(context.Context) ([]*answers.Joint, error) { return answers.LoadJoint() })
 }

@@ -3,6 +3,7 @@ package task
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"learncausal/internal/lanes"
 	"learncausal/pkg/graph"
@@ -210,36 +211,34 @@ func (t Multi) Probability(pi Tensors, x []int) (p float64, y []float64) {
 // are independent of the label's tensor. It panics unless f has length S, and x has a token
 // in 0..S-1 for each position.
 func (t Multi) Posterior(f []float64, x []int) {
-	t.count(f, x, func(node, label []int) bool {
-		for m, p := range node {
-			if x[p] != x[label[m]] {
-				return false
-			}
-		}
-		return true
-	})
-}
-
-// OneParent is the Bayes predictor of a smaller graph: a node with as many parents as the
-// label keeps only the parent with index m in its list, and all other nodes keep none. It
-// panics unless m is an index in the label's list, and as Posterior does.
-func (t Multi) OneParent(f []float64, x []int, m int) {
-	if k := len(t.Graph.Parents()[t.Graph.T()]); m < 0 || m >= k {
-		panic(fmt.Sprintf("task: parent %d of the label, want one of 0..%d", m, k-1))
+	all := make([]int, len(t.Graph.Parents()[t.Graph.T()]))
+	for m := range all {
+		all[m] = m
 	}
-	t.count(f, x, func(node, label []int) bool { return x[node[m]] == x[label[m]] })
+	t.Given(f, x, all...)
 }
 
-func (t Multi) count(f []float64, x []int, same func(node, label []int) bool) {
+// Given is [Multi.Posterior] where only the parents with these indices in the lists are
+// compared, the Bayes predictor if a node with as many parents as the label keeps those
+// alone and all other nodes keep none. On an n-gram with k parents, Given(f, x, k-1) counts
+// the tokens that follow x_{T-1}, and Given(f, x) counts all tokens. It panics unless each
+// index is in 0..k-1, and as Posterior does.
+func (t Multi) Given(f []float64, x []int, parents ...int) {
 	t.check(x)
 	if len(f) != t.Prior.S {
 		panic(fmt.Sprintf("task: a prediction of %d probabilities, want %d", len(f), t.Prior.S))
 	}
-	parents := t.Graph.Parents()
-	label, n := parents[len(x)], 0.0
+	all := t.Graph.Parents()
+	label, n := all[len(x)], 0.0
+	for _, m := range parents {
+		if m < 0 || m >= len(label) {
+			panic(fmt.Sprintf("task: parent %d of the label, want one of 0..%d", m, len(label)-1))
+		}
+	}
 	clear(f)
-	for i, ps := range parents[:len(x)] {
-		if len(ps) == len(label) && same(ps, label) {
+	for i, ps := range all[:len(x)] {
+		differs := func(m int) bool { return x[ps[m]] != x[label[m]] }
+		if len(ps) == len(label) && !slices.ContainsFunc(parents, differs) {
 			f[x[i]]++
 			n++
 		}

@@ -294,32 +294,43 @@ func TestMultiPosteriorIsTheQuadrature(t *testing.T) {
 	}
 }
 
-func TestOneParentIsThePosteriorOfTheThinnedGraph(t *testing.T) {
+func TestGivenIsThePosteriorOfTheThinnedGraph(t *testing.T) {
 	for name, parents := range graphs(t) {
 		m := multi(t, parents, 2, 0.5)
 		k := len(parents[m.Graph.T()])
-		for index := range k {
+		kept := [][]int{{0}, {k - 1}}
+		if k == 3 {
+			kept = append(kept, []int{0, 2})
+		}
+		for _, indices := range kept {
 			thin := m.Graph.Parents()
 			for i, ps := range thin {
 				thin[i] = nil
-				if len(ps) == k {
-					thin[i] = ps[index : index+1]
+				for _, l := range indices {
+					if len(ps) == k {
+						thin[i] = append(thin[i], ps[l])
+					}
 				}
 			}
 			_, y := quadrature(t, multi(t, thin, 2, 0.5))
 			wrong, f := 0.0, make([]float64, 2)
 			for n, x := range sequences(m) {
-				m.OneParent(f, x, index)
+				m.Given(f, x, indices...)
 				if math.Abs(f[0]-y[n][0]) > 1e-13 || math.Abs(f[1]-y[n][1]) > 1e-13 {
-					t.Errorf("%s: with parent %d alone after %v: %v, by quadrature %v", name, index, x, f, y[n])
+					t.Errorf("%s: with parents %d after %v: %v, by quadrature %v", name, indices, x, f, y[n])
 				}
-				m.OneParent(f, x, (index+1)%k)
+				m.Given(f, x, (indices[0]+1)%k)
 				wrong = max(wrong, math.Abs(f[0]-y[n][0]))
 			}
 			if wrong < 0.1 {
-				t.Errorf("%s: another parent than %d changes the prediction by %v", name, index, wrong)
+				t.Errorf("%s: other parents than %d change the prediction by %v", name, indices, wrong)
 			}
 		}
+	}
+	f := make([]float64, 2)
+	multi(t, graph.NGram(6, 2).Parents(), 2, 0.5).Given(f, []int{1, 1, 0, 1, 0, 0})
+	if f[0] != (0.5+3)/(1+4) {
+		t.Errorf("without parents, the share of three tokens of four is %v, want 0.7", f[0])
 	}
 }
 
@@ -405,8 +416,8 @@ func TestMisuseOfMultiPanics(t *testing.T) {
 		"task: 3 tokens for 2 positions":                                 func() { m.Probability(Tensors{}, []int{0, 0, 0}) },
 		"task: node 1 has 1 parents, and their tensor 0 entries, want 4": func() { m.Probability(Tensors{0: {1, 0}}, []int{0, 0}) },
 		"task: node 0 has 0 parents, and their tensor 4 entries, want 2": func() { m.Probability(Tensors{0: {1, 0, 0, 0}}, []int{0, 0}) },
-		"task: parent 2 of the label, want one of 0..1":                  func() { m.OneParent(f, []int{0, 0}, 2) },
-		"task: parent -1 of the label, want one of 0..1":                 func() { m.OneParent(f, []int{0, 0}, -1) },
+		"task: parent 2 of the label, want one of 0..1":                  func() { m.Given(f, []int{0, 0}, 2) },
+		"task: parent -1 of the label, want one of 0..1":                 func() { m.Given(f, []int{0, 0}, -1) },
 	} {
 		func() {
 			defer func() {

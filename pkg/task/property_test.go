@@ -24,7 +24,7 @@ func TestProperties(t *testing.T) {
 		"PosteriorGivenEdges ReleasedFormula":                              edgePredictors,
 		"LogLoss PairedDifference Losses":                                  losses,
 		"NewBayes Bayes.Predict Bayes.PredictIn Prediction.Loss BayesRisk": bayesPredictors,
-		"Multi.Probability Multi.Posterior Multi.OneParent":                multiPredictors,
+		"Multi.Probability Multi.Posterior Multi.Given":                    multiPredictors,
 	})
 }
 
@@ -327,7 +327,7 @@ func multiPredictors(t *rapid.T) {
 	}
 	f, one := make([]float64, s+rapid.IntRange(-1, 1).Draw(t, "more")), make([]float64, s)
 	m := rapid.IntRange(-1, k).Draw(t, "m")
-	if property.Decide(t, right && m >= 0 && m < k, refused(t, func() { tk.OneParent(one, x, m) })) {
+	if property.Decide(t, right && m >= 0 && m < k, refused(t, func() { tk.Given(one, x, m) })) {
 		checkLaw(t, one)
 	}
 	if !property.Decide(t, right && len(f) == s, refused(t, func() { tk.Posterior(f, x) })) {

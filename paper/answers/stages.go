@@ -1,0 +1,100 @@
+package answers
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+
+	"learncausal/paper/experiment"
+	"learncausal/pkg/markov"
+	"learncausal/pkg/task"
+	"learncausal/pkg/train"
+)
+
+// Stages are the runs of runs/sweeps/stages.toml on one n-gram.
+type Stages struct {
+	Parents int // k = n-1
+	// Levels are the losses of the uniform prediction and of [Recent] with m = 0, ..., k, on
+	// the test set of the first run.
+	Levels []float64
+	Runs   []StagesRun // by seed
+}
+
+// A StagesRun has the losses of a run along training, on its test set.
+type StagesRun struct {
+	Steps []int
+	Loss  []float64
+}
+
+// LoadStages reads the results of runs/sweeps/stages.toml, in the order of the plan.
+func LoadStages() ([]Stages, error) {
+	outcomes, err := experiment.Outcomes(stages)
+	if err != nil {
+		return nil, err
+	}
+	var all []Stages
+	for _, o := range outcomes {
+		several, ok := o.Spec.Task.(train.Task2)
+		if !ok {
+			return nil, fmt.Errorf("answers: run %s of %s is of %T, want Task 2", o.Address, stages, o.Spec.Task)
+		}
+		k := len(several.Parents[o.Spec.T()])
+		if len(all) == 0 || all[len(all)-1].Parents != k {
+			s := Stages{Parents: k, Levels: []float64{math.Log(float64(several.States))}}
+			if err := s.measure(o.Spec, several); err != nil {
+				return nil, fmt.Errorf("answers: run %s of %s: %w", o.Address, stages, err)
+			}
+			all = append(all, s)
+		}
+		var r StagesRun
+		for _, p := range o.Curve {
+			r.Steps, r.Loss = append(r.Steps, p.Step), append(r.Loss, float64(p.Loss))
+		}
+		last := &all[len(all)-1]
+		last.Runs = append(last.Runs, r)
+	}
+	return all, nil
+}
+
+// measure appends the losses of the predictors to the levels.
+func (s *Stages) measure(spec train.Spec, several train.Task2) error {
+	t, err := several.New()
+	if err != nil {
+		return err
+	}
+	test, err := spec.TestSet()
+	if err != nil {
+		return err
+	}
+	for m := range s.Parents + 1 {
+		_, loss := Recent(t, test, m)
+		s.Levels = append(s.Levels, loss)
+	}
+	return nil
+}
+
+// Recent returns the predictor from the last m parents of the label, [task.Multi.Given] with
+// the Dirichlet parameter that has the least loss on the batch, and this loss. The parameter
+// is a power of two times the parameter of the task, up to 64 times.
+func Recent(t task.Multi, b *task.Batch, m int) (predict func(f []float64, x []int), loss float64) {
+	k := len(t.Graph.Parents()[t.Graph.T()])
+	var last []int
+	for l := k - m; l < k; l++ {
+		last = append(last, l)
+	}
+	loss = math.Inf(1)
+	for factor := 1.0; factor <= 64; factor *= 2 {
+		smooth := t
+		prior, err := markov.NewDirichlet(t.Prior.S, factor*t.Prior.Alpha)
+		if err != nil {
+			panic("answers: " + err.Error())
+		}
+		smooth.Prior = prior
+		given := func(f []float64, x []int) { smooth.Given(f, x, last...) }
+		if mean := stat.Mean(task.Losses(b, given), nil); mean < loss {
+			predict, loss = given, mean
+		}
+	}
+	return predict, loss
+}
