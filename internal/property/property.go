@@ -12,6 +12,7 @@ import (
 	"flag"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"strings"
@@ -143,4 +144,25 @@ func Kernel(s int) *rapid.Generator[[]float64] {
 func Near(x, y, tol float64) bool {
 	gap := math.Abs(x - y)
 	return x == y || gap <= tol*max(1, math.Abs(x), math.Abs(y)) && !math.IsInf(gap, 0)
+}
+
+// Damages calls f with b after the flip of each bit, and after 300 random changes of two
+// bytes. f must not keep the bytes.
+func Damages(b []byte, f func(damaged []byte)) {
+	b = slices.Clone(b)
+	for i := range 8 * len(b) {
+		b[i/8] ^= 1 << (i % 8)
+		f(b)
+		b[i/8] ^= 1 << (i % 8)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		i, j, di, dj := rng.IntN(len(b)), rng.IntN(len(b)), byte(1+rng.IntN(255)), byte(1+rng.IntN(255))
+		if i == j {
+			continue
+		}
+		b[i], b[j] = b[i]^di, b[j]^dj
+		f(b)
+		b[i], b[j] = b[i]^di, b[j]^dj
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"learncausal/internal/property"
 	"learncausal/pkg/num"
 	"learncausal/pkg/train"
 )
@@ -126,18 +127,18 @@ func TestDamagedBayesLossesAreRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wrong := [][]byte{nil, foreign, right[1:], append(slices.Clone(right), 0)}
-	for i := range right {
-		b := slices.Clone(right)
-		b[i] ^= 1
-		wrong = append(wrong, b, right[:i])
-	}
-	for i, b := range wrong {
+	refuse := func(b []byte) {
 		if err := os.WriteFile(path, b, 0o666); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := s.Losses(t.Context()); err == nil || !strings.Contains(err.Error(), path) {
-			t.Fatalf("damage %d: %v, want an error that names the file", i, err)
+			t.Fatalf("%q: %v, want an error that names the file", b, err)
 		}
 	}
+	refuse(foreign)
+	refuse(append(slices.Clone(right), 0))
+	for i := range right {
+		refuse(right[:i])
+	}
+	property.Damages(right, refuse)
 }

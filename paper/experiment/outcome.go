@@ -2,12 +2,15 @@ package experiment
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"path/filepath"
+	"slices"
 
 	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
@@ -124,8 +127,8 @@ func (o *Outcome) Encode() ([]byte, error) {
 	return append(b, '\n'), err
 }
 
-// DecodeOutcome is the inverse of [Outcome.Encode]. It refuses every other text.
-func DecodeOutcome(line []byte) (*Outcome, error) {
+// decodeOutcome is the inverse of [Outcome.Encode]. It refuses every other text.
+func decodeOutcome(line []byte) (*Outcome, error) {
 	o := new(Outcome)
 	if err := json.Unmarshal(line, o); err != nil {
 		return nil, err
@@ -137,7 +140,75 @@ func DecodeOutcome(line []byte) (*Outcome, error) {
 	if err == nil && runs.Address(o.Spec) != o.Address {
 		err = fmt.Errorf("it has the address %q, but its specification has %s", o.Address, runs.Address(o.Spec))
 	}
+	if err == nil {
+		err = o.check()
+	}
 	return o, err
+}
+
+// check returns an error if no run of the specification has these results.
+func (o *Outcome) check() error {
+	if err := o.Spec.Validate(); err != nil {
+		return err
+	}
+	spec := o.Spec.Canonical()
+	if o.Diverged != "" {
+		if o.Curve != nil || o.Edges != nil || o.Bayes != nil || o.One != nil {
+			return errors.New("it diverged and has a curve, edges or comparisons, want none")
+		}
+		return nil
+	}
+	if want := (spec.Steps-1)/spec.Every + 2; len(o.Curve) != want {
+		return fmt.Errorf("the curve has %d points, want %d", len(o.Curve), want)
+	}
+	for n, p := range o.Curve {
+		if step := min(n*spec.Every, spec.Steps); p.Step != step || !(p.Loss >= 0) || !share(float64(p.Attention)) {
+			return fmt.Errorf("point %d of the curve is %+v, want step %d, a loss >= 0 and an attention in [0, 1]", n, p, step)
+		}
+	}
+	if b := o.Bayes; b != nil && (b.Loss < 0 || b.ExcessError < 0 || b.Effective < 0) {
+		return fmt.Errorf("the comparison with the Bayes predictor is %+v, want numbers >= 0 but for the excess", *b)
+	}
+	if a := o.One; a != nil && (a.Loss < 0 || !share(float64(a.Attention))) {
+		return fmt.Errorf("the results of Algorithm 1 are %+v, want a loss >= 0 and an attention in [0, 1]", *a)
+	}
+	return o.checkEdges(spec)
+}
+
+// share reports whether x is in [0, 1] up to rounding, or NaN.
+func share(x float64) bool { return !(x < 0 || x > 1+1e-9) }
+
+// checkEdges returns an error unless [readEdges] can give the edges.
+func (o *Outcome) checkEdges(spec train.Spec) error {
+	parents, t, heads := givenParents(spec), spec.T(), 1
+	if m, ok := spec.Model.(train.Disentangled); ok {
+		heads = m.Heads[0]
+	}
+	given := 0
+	for k, e := range o.Edges {
+		is := e.Child > 0 && e.Child < len(parents) && e.Child != t-1 && e.Parent >= 0 && e.Parent < e.Child &&
+			e.Head >= 0 && e.Head < heads && share(e.Attention) && e.Learned == e.learned(t)
+		if !is || e.Given != slices.Contains(parents[e.Child], e.Parent) || !e.Given && !e.Learned {
+			return fmt.Errorf("edge %d is %+v, which is neither an edge of the graph nor one that was learned", k, e)
+		}
+		if last := o.Edges[max(k-1, 0)]; k > 0 && cmp.Or(last.Child-e.Child, last.Parent-e.Parent) >= 0 {
+			return fmt.Errorf("edge %d is %+v, want increasing child and parent", k, e)
+		}
+		if e.Given {
+			given++
+		}
+	}
+	for child, ps := range parents {
+		for _, p := range ps {
+			if p >= 0 && child != t-1 {
+				given--
+			}
+		}
+	}
+	if given != 0 {
+		return fmt.Errorf("%d edges of the graph are missing", -given)
+	}
+	return nil
 }
 
 // Outcomes reads runs/sweeps/<name>/results.jsonl, the results of a finished sweep of
@@ -150,25 +221,55 @@ func Outcomes(name string) ([]*Outcome, error) {
 	return ReadOutcomes(filepath.Join(dir, name, "results.jsonl"))
 }
 
-// MaxOutcome and maxOutcomes are upper bounds on the bytes of an outcome and of a file.
-const (
-	MaxOutcome  = 1 << 24
-	maxOutcomes = 1 << 30
-)
+// maxOutcomes is an upper bound on the bytes of a file of outcomes.
+const maxOutcomes = 1 << 30
 
-// ReadOutcomes reads a file with an outcome in each line. An error about the content
-// names the line.
+// EncodeOutcomes returns a file of outcomes: the line of [runs.AddSum], and a line for each.
+func EncodeOutcomes(all ...*Outcome) ([]byte, error) {
+	b := make([]byte, runs.SumLine)
+	for _, o := range all {
+		line, err := o.Encode()
+		if err != nil {
+			return nil, fmt.Errorf("experiment: %w", err)
+		}
+		b = append(b, line...)
+	}
+	return runs.AddSum(b, "}"), nil
+}
+
+// ReadOutcomes reads a file of [EncodeOutcomes]. An error about the content names the line.
 func ReadOutcomes(path string) ([]*Outcome, error) {
 	b, err := runs.ReadFile(path, maxOutcomes)
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("experiment: %w", err)
 	}
 	var all []*Outcome
-	for line := range bytes.Lines(b) {
-		o, err := DecodeOutcome(line)
-		if err != nil {
-			return nil, fmt.Errorf("experiment: %s refused: line %d: %w", path, len(all)+1, err)
+	if err == nil {
+		all, err = decodeOutcomes(b)
+	}
+	if err != nil {
+		return nil, runs.Refused("experiment: "+path, err, "restore it, or delete it to measure its runs again")
+	}
+	return all, nil
+}
+
+func decodeOutcomes(b []byte) ([]*Outcome, error) {
+	b, err := runs.CheckSum(b, "}")
+	if err != nil {
+		return nil, err
+	}
+	var all []*Outcome
+	lines := map[string]int{} // by address
+	for text := range bytes.Lines(b) {
+		line := len(all) + 2
+		o, err := decodeOutcome(text)
+		if err == nil && lines[o.Address] > 0 {
+			err = fmt.Errorf("run %s is in line %d as well", o.Address, lines[o.Address])
 		}
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", line, err)
+		}
+		lines[o.Address] = line
 		all = append(all, o)
 	}
 	return all, nil

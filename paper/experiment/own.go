@@ -230,33 +230,40 @@ func bayesReference(
 func readEdges(p []*mat.Dense, spec train.Spec) []OwnEdge {
 	var edges []OwnEdge
 	t := spec.T()
-	row := func(i, child int, given []int) {
-		uniform := 1 / float64(i+1)
-		for j := range min(child, t) {
-			e := OwnEdge{Parent: j, Child: child, Given: slices.Contains(given, j)}
+	for child, parents := range givenParents(spec) {
+		for j := range child {
+			e := OwnEdge{Parent: j, Child: child, Given: slices.Contains(parents, j)}
 			for h, head := range p {
-				if a := head.At(i, j); a > e.Attention {
+				if a := head.At(min(child, t-1), j); a > e.Attention {
 					e.Attention, e.Head = a, h
 				}
 			}
-			e.Learned = i > 0 && e.Attention > (1+uniform)/2
-			if e.Given || e.Learned {
+			if e.Learned = e.learned(t); child != t-1 && (e.Given || e.Learned) {
 				edges = append(edges, e)
 			}
 		}
 	}
+	return edges
+}
+
+// learned reports whether the attention of the edge is that of a learned edge between t
+// positions.
+func (e OwnEdge) learned(t int) bool {
+	i := min(e.Child, t-1)
+	return i > 0 && e.Attention > (1+1/float64(i+1))/2
+}
+
+// givenParents returns the parents of each node of the graph, where -1 is none.
+func givenParents(spec train.Spec) (all [][]int) {
 	switch of := spec.Task.(type) {
 	case train.Task1:
-		for i, parent := range of.Parents[:t-1] {
-			row(i, i, []int{parent})
+		for _, parent := range of.Parents {
+			all = append(all, []int{parent})
 		}
 	case train.Task2:
-		for i, parents := range of.Parents[:t-1] {
-			row(i, i, parents)
-		}
-		row(t-1, t, of.Parents[t])
+		all = of.Parents
 	}
-	return edges
+	return all
 }
 
 // A Predictor writes the distribution of the next token after the sequence x to f,

@@ -1,7 +1,6 @@
 package sweep
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,7 +11,6 @@ import (
 
 	"learncausal/paper/experiment"
 	"learncausal/paper/figure"
-	"learncausal/pkg/runs"
 )
 
 func (s *Sweep) resultPath(address string) string {
@@ -24,24 +22,19 @@ func (s *Sweep) resultPath(address string) string {
 func (s *Sweep) Result(i int) (*experiment.Outcome, error) {
 	address := s.Plan.Runs[i].Address
 	path := s.resultPath(address)
-	b, err := runs.ReadFile(path, experiment.MaxOutcome)
-	var r *experiment.Outcome
+	all, err := experiment.ReadOutcomes(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		listed, err := s.listed()
-		if r = listed[address]; err != nil || r == nil {
-			return nil, err
-		}
-	} else {
-		if err == nil {
-			r, err = experiment.DecodeOutcome(b)
-		}
-		if err == nil && r.Address != address {
-			err = fmt.Errorf("it is the result of run %s, want %s", r.Address, address)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("sweep: %s refused: %w; delete it to measure the run again", path, err)
-		}
+		var listed map[string]*experiment.Outcome
+		listed, err = s.listed()
+		all = []*experiment.Outcome{listed[address]}
+	} else if err == nil && (len(all) != 1 || all[0].Address != address) {
+		err = fmt.Errorf("sweep: %s refused: want the result of run %s alone; delete it to measure the run again",
+			path, address)
 	}
+	if err != nil || all[0] == nil {
+		return nil, err
+	}
+	r := all[0]
 	if r.Diverged == "" && (s.Plan.Bayes && r.Bayes == nil || s.Plan.One && r.One == nil) {
 		return nil, nil
 	}
@@ -74,9 +67,7 @@ func (s *Sweep) listed() (map[string]*experiment.Outcome, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			return
 		}
-		if err != nil {
-			s.unread = fmt.Errorf("sweep: %w; delete it to measure its runs again", err)
-		}
+		s.unread = err
 		s.list = map[string]*experiment.Outcome{}
 		for _, o := range all {
 			s.list[o.Address] = o
@@ -98,24 +89,17 @@ func (s *Sweep) encodeList(results []*experiment.Outcome) ([]byte, error) {
 		all = append(all, listed[address])
 	}
 	written := map[string]bool{} // two names may have the same graph
-	var b bytes.Buffer
-	for _, o := range all {
-		if written[o.Address] {
-			continue
-		}
+	all = slices.DeleteFunc(all, func(o *experiment.Outcome) bool {
+		before := written[o.Address]
 		written[o.Address] = true
-		line, err := o.Encode()
-		if err != nil {
-			return nil, fmt.Errorf("sweep: %w", err)
-		}
-		b.Write(line)
-	}
-	return b.Bytes(), nil
+		return before
+	})
+	return experiment.EncodeOutcomes(all...)
 }
 
 // keep writes a result, and removes an earlier error of the run.
 func (s *Sweep) keep(r *experiment.Outcome) error {
-	b, err := r.Encode()
+	b, err := experiment.EncodeOutcomes(r)
 	if err != nil {
 		return err
 	}

@@ -533,10 +533,10 @@ func TestResultsInOneFileAreDone(t *testing.T) {
 		t.Errorf("missing %v, %v", missing, err)
 	}
 	for name, bad := range map[string][]byte{
-		"cut off":    list[:len(list)-5],
-		"a space":    append([]byte(" "), list...),
-		"no JSON":    append(slices.Clone(list), "x\n"...),
-		"two values": bytes.Replace(list, []byte("}]"), []byte("}] "), 1),
+		"cut off": list[:len(list)-5],
+		"a space": append([]byte(" "), list...),
+		"no sum":  list[runs.SumLine:],
+		"no JSON": runs.AddSum(append(slices.Clone(list), "x\n"...), "}"),
 	} {
 		if _, err := in(plan, bad).Missing(); err == nil || !strings.Contains(err.Error(), "results.jsonl refused") {
 			t.Errorf("%s: error %v", name, err)

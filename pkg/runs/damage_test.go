@@ -4,36 +4,15 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"learncausal/pkg/num"
+	"learncausal/internal/property"
 	"learncausal/pkg/train"
 )
-
-// damages calls f with b after the flip of each bit, and after random changes of two bytes.
-func damages(b []byte, f func(damaged []byte)) {
-	b = bytes.Clone(b)
-	for i := range 8 * len(b) {
-		b[i/8] ^= 1 << (i % 8)
-		f(b)
-		b[i/8] ^= 1 << (i % 8)
-	}
-	rng := rand.New(num.Stream(1, "damages"))
-	for range 300 {
-		i, j, di, dj := rng.IntN(len(b)), rng.IntN(len(b)), byte(1+rng.IntN(255)), byte(1+rng.IntN(255))
-		if i == j {
-			continue
-		}
-		b[i], b[j] = b[i]^di, b[j]^dj
-		f(b)
-		b[i], b[j] = b[i]^di, b[j]^dj
-	}
-}
 
 // Every single-bit flip of every file of a run, a light run and a checkpoint is refused by
 // name, and so are changes of two bytes.
@@ -75,7 +54,7 @@ func TestEveryDamagedBitIsRefused(t *testing.T) {
 			}
 			defer f.Close()
 			accepted := 0
-			damages(good, func(b []byte) {
+			property.Damages(good, func(b []byte) {
 				if _, err := f.WriteAt(b, 0); err != nil {
 					t.Fatal(err)
 				}
