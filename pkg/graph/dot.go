@@ -1,13 +1,14 @@
 package graph
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"learncausal/internal/dot"
 )
 
 // Read reads the causal graph of a file that holds one DOT digraph, with edges from parent
@@ -41,7 +42,14 @@ func Read(r io.Reader) (f *Forest, g *DAG, names []string, err error) {
 	if d.own {
 		names = d.names
 	}
-	caused, several, effect := d.inDegrees()
+	several, effect := false, ""
+	for _, id := range d.names {
+		several = several || len(d.parents[id]) > 1
+		if d.effect(id) {
+			effect = id
+		}
+	}
+	caused := len(d.names) > 0 && len(d.parents[d.names[len(d.names)-1]]) > 0
 	second := d.labelled() || d.own && caused && (several || d.named)
 	if second {
 		g, err = d.dag()
@@ -54,7 +62,7 @@ func Read(r io.Reader) (f *Forest, g *DAG, names []string, err error) {
 		err = fmt.Errorf("%w; read as Task 1 as it has no node y (Task 2, of several parents, has one)", err)
 	case several || caused:
 		err = fmt.Errorf("%w; read as Task 1, with the query %s: query=NAME in the graph names a different query, "+
-			"or the label of a graph of Task 2, as in query=%s", err, d.names[len(d.names)-1], quote(effect))
+			"or the label of a graph of Task 2, as in query=%s", err, d.names[len(d.names)-1], dot.Quote(effect))
 	}
 	if err != nil {
 		return nil, nil, nil, err
@@ -89,23 +97,115 @@ func ReadDAG(r io.Reader) (*DAG, error) {
 
 // A diagram is a graph on the nodes 0..n-1 with names.
 type diagram struct {
-	names  []string
-	edges  [][2]int
-	places map[[2]int]string // headlabels of the edges that have one
-	own    bool              // the names are neither s1..sT nor 0..T-1
-	named  bool              // own, and the file names the last node as its query or label
+	names             []string
+	edges             [][2]int
+	places            map[[2]int]string   // headlabels of the edges that have one
+	parents, children map[string][]string // of a node, by name
+	own               bool                // the names are neither s1..sT nor 0..T-1
+	named             bool                // own, and the file names the last node as its query or label
 }
 
-// newDiagram returns a diagram with the names own, or with the names paper if there are none.
-func newDiagram(paper, own []string, edges [][2]int) *diagram {
-	d := &diagram{names: paper, edges: edges, places: make(map[[2]int]string)}
-	if len(own) > 0 {
-		if len(own) != len(paper) {
-			panic(fmt.Sprintf("graph: %d names of %d nodes, want as many or none", len(own), len(paper)))
-		}
-		d.names, d.own = own, true
+// readDiagram reads the digraph of a DOT file and numbers its nodes, see [Read].
+func readDiagram(r io.Reader) (*diagram, error) {
+	g, err := dot.Read(r)
+	if err != nil {
+		return nil, fmt.Errorf("graph: %w", err)
 	}
-	return d
+	d := &diagram{
+		places: make(map[[2]int]string), parents: make(map[string][]string), children: make(map[string][]string),
+	}
+	for _, e := range g.Edges {
+		d.children[e.From] = append(d.children[e.From], e.To)
+	}
+	for _, id := range g.Nodes {
+		for _, c := range d.children[id] {
+			if !slices.Contains(d.parents[c], id) {
+				d.parents[c] = append(d.parents[c], id)
+			}
+		}
+	}
+	if d.names, err = positions(g.Nodes); err != nil {
+		return nil, err
+	}
+	query := g.Query
+	if d.names == nil || query != "" && slices.Index(d.names, query) != len(d.names)-1 {
+		if query == "" && d.effect(label) {
+			query = label
+		}
+		d.own, d.named = true, query != ""
+		if d.names, err = d.sorted(g.Nodes, query); err != nil {
+			return nil, err
+		}
+	}
+	number := make(map[string]int)
+	for i, id := range d.names {
+		number[id] = i
+	}
+	for _, edge := range g.Edges {
+		e := [2]int{number[edge.From], number[edge.To]}
+		d.edges = append(d.edges, e)
+		if edge.Place != "" {
+			d.places[e] = edge.Place
+		}
+	}
+	return d, nil
+}
+
+// effect reports whether a node has parents and no child.
+func (d *diagram) effect(id string) bool { return len(d.parents[id]) > 0 && len(d.children[id]) == 0 }
+
+// sorted returns the given nodes in their order, but for two changes: the ancestors of a node
+// come before it, and the query, if it is named, is the last node. Otherwise the last node
+// without children is the last node.
+func (d *diagram) sorted(nodes []string, query string) ([]string, error) {
+	order := slices.DeleteFunc(slices.Clone(nodes), func(id string) bool { return id == query })
+	switch children := d.children[query]; {
+	case query == "":
+	case len(children) > 0:
+		return nil, fmt.Errorf("graph: DOT node %s has the child %s, and query=%s: want a query without children",
+			query, children[0], dot.Quote(query))
+	case len(order) == len(nodes):
+		return nil, fmt.Errorf("graph: DOT graph with query=%s: no node has this name, want one of %s",
+			dot.Quote(query), strings.Join(shortened(nodes), ", "))
+	default:
+		order = append(order, query)
+	}
+	var names, path []string // path leads from a node to one of its ancestors
+	placed := make(map[string]bool)
+	var place func(id string) error
+	place = func(id string) error {
+		if placed[id] {
+			return nil
+		}
+		if k := slices.Index(path, id); k >= 0 {
+			cycle := append(slices.Clone(path[k:]), id)
+			slices.Reverse(cycle)
+			return fmt.Errorf("graph: cycle %s: a node may not be among its own ancestors",
+				strings.Join(shortened(cycle), " -> "))
+		}
+		path = append(path, id)
+		for _, p := range d.parents[id] {
+			if err := place(p); err != nil {
+				return err
+			}
+		}
+		path, placed[id], names = path[:len(path)-1], true, append(names, id)
+		return nil
+	}
+	for _, id := range order {
+		if err := place(id); err != nil {
+			return nil, err
+		}
+	}
+	return names, nil
+}
+
+// shortened returns at most twelve names for an error, the last one among them.
+func shortened(names []string) []string {
+	if n := len(names); n > 12 {
+		return append(slices.Clone(names[:10]), "…", names[n-1])
+	}
+	return names
 }
 
 func (d *diagram) name(i int) string { return d.names[i] }
@@ -114,27 +214,6 @@ func (d *diagram) name(i int) string { return d.names[i] }
 func (d *diagram) labelled() bool {
 	n := len(d.names)
 	return !d.own && n > 0 && d.names[n-1] == label
-}
-
-// inDegrees reports whether the last node has a parent and whether some node has several. It
-// returns the name of the last node with a parent and without a child.
-func (d *diagram) inDegrees() (last, several bool, effect string) {
-	parents, children := make([]int, len(d.names)), make([]int, len(d.names))
-	known := make(map[[2]int]bool)
-	for _, e := range d.edges {
-		if !known[e] {
-			known[e] = true
-			parents[e[1]]++
-			children[e[0]]++
-			several = several || parents[e[1]] > 1
-		}
-	}
-	for i, id := range d.names {
-		if last = parents[i] > 0; last && children[i] == 0 {
-			effect = id
-		}
-	}
-	return last, several, effect
 }
 
 func (d *diagram) forest() (*Forest, error) {
@@ -190,20 +269,11 @@ func (d *diagram) inPlace(parents []int, i int) ([]int, error) {
 // label is the name of the label of a [DAG].
 const label = "y"
 
-// paperNames returns s1..sT.
-func paperNames(t int) []string {
-	names := make([]string, t)
+// namesFrom returns n names that consist of a prefix and the numbers from first.
+func namesFrom(prefix string, first, n int) []string {
+	names := make([]string, n)
 	for i := range names {
-		names[i] = "s" + strconv.Itoa(i+1)
-	}
-	return names
-}
-
-// numberNames returns 0..T-1.
-func numberNames(t int) []string {
-	names := make([]string, t)
-	for i := range names {
-		names[i] = strconv.Itoa(i)
+		names[i] = prefix + strconv.Itoa(first+i)
 	}
 	return names
 }
@@ -224,22 +294,17 @@ func positions(nodes []string) ([]string, error) {
 	var names []string
 	switch {
 	case !other(paperForm):
-		names = paperNames(len(rest))
+		names = namesFrom("s", 1, len(rest))
 	case slices.Contains(rest, "0") && !other(numberForm):
-		names = numberNames(len(rest))
+		names = namesFrom("", 0, len(rest))
 	default:
 		return nil, nil
 	}
-	known := make(map[string]bool)
-	for _, id := range names {
-		known[id] = true
-	}
-	for _, id := range rest {
-		if !known[id] {
-			missing := slices.IndexFunc(names, func(id string) bool { return !slices.Contains(rest, id) })
-			return nil, fmt.Errorf("graph: DOT node %q among %d nodes named in this way: want %s..%s, and %s is missing",
-				id, len(rest), names[0], names[len(names)-1], names[missing])
-		}
+	missing := slices.IndexFunc(names, func(id string) bool { return !slices.Contains(rest, id) })
+	if missing >= 0 {
+		odd := slices.IndexFunc(rest, func(id string) bool { return !slices.Contains(names, id) })
+		return nil, fmt.Errorf("graph: DOT node %q among %d nodes named in this way: want %s..%s, and %s is missing",
+			rest[odd], len(rest), names[0], names[len(names)-1], names[missing])
 	}
 	if len(rest) < len(nodes) {
 		names = append(names, label)
@@ -251,7 +316,11 @@ func positions(nodes []string) ([]string, error) {
 // s1..sT, or by the given names, as Read returns them. Forest and names determine the bytes.
 // WriteDOT panics unless there are no names or as many as nodes.
 func (f *Forest) WriteDOT(w io.Writer, names ...string) error {
-	return newDiagram(paperNames(f.T()), names, f.Edges()).write(w)
+	parents := make([][]int, f.T())
+	for _, e := range f.Edges() {
+		parents[e[1]] = []int{e[0]}
+	}
+	return write(w, parents, namesFrom("s", 1, f.T()), names)
 }
 
 // WriteDOT writes the graph as a DOT digraph for [Read] and Graphviz. The nodes are called
@@ -259,58 +328,33 @@ func (f *Forest) WriteDOT(w io.Writer, names ...string) error {
 // are not in increasing order are numbered. Graph and names determine the bytes. WriteDOT
 // panics unless there are no names or as many as nodes.
 func (g *DAG) WriteDOT(w io.Writer, names ...string) error {
-	d := newDiagram(append(paperNames(g.T()), label), names, nil)
-	for i, ps := range g.lists() {
+	return write(w, g.lists(), append(namesFrom("s", 1, g.T()), label), names)
+}
+
+// write writes the graph in which node i has the parents parents[i], with its edges ordered
+// by parent and child. The nodes are called by their own names, or as in the paper if there
+// are none.
+func write(w io.Writer, parents [][]int, paper, own []string) error {
+	g := &dot.Graph{Nodes: paper}
+	if len(own) > 0 {
+		if len(own) != len(paper) {
+			panic(fmt.Sprintf("graph: %d names of %d nodes, want as many or none", len(own), len(paper)))
+		}
+		g.Nodes, g.Query = own, own[len(own)-1]
+	}
+	var edges [][3]int // parent, child, and place among the parents
+	for i, ps := range parents {
 		for m, p := range ps {
-			e := [2]int{p, i}
-			d.edges = append(d.edges, e)
-			if !slices.IsSorted(ps) {
-				d.places[e] = strconv.Itoa(m + 1)
-			}
+			edges = append(edges, [3]int{p, i, m + 1})
 		}
 	}
-	return d.write(w)
-}
-
-// write writes the nodes and then the edges, ordered by parent and child. It sorts d.edges.
-func (d *diagram) write(w io.Writer) error {
-	var b bytes.Buffer
-	b.WriteString("strict digraph {\n")
-	if d.own {
-		fmt.Fprintf(&b, "\tquery=%s;\n\n", quote(d.names[len(d.names)-1]))
-	}
-	b.WriteString("\t// Node definitions.\n")
-	for _, name := range d.names {
-		fmt.Fprintf(&b, "\t%s;\n", quote(name))
-	}
-	if len(d.edges) > 0 {
-		b.WriteString("\n\t// Edge definitions.\n")
-	}
-	slices.SortFunc(d.edges, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
-	for _, e := range d.edges {
-		place := ""
-		if m := d.places[e]; m != "" {
-			place = " [headlabel=" + m + "]"
+	slices.SortFunc(edges, func(a, b [3]int) int { return slices.Compare(a[:], b[:]) })
+	for _, e := range edges {
+		edge := dot.Edge{From: g.Nodes[e[0]], To: g.Nodes[e[1]]}
+		if !slices.IsSorted(parents[e[1]]) {
+			edge.Place = strconv.Itoa(e[2])
 		}
-		fmt.Fprintf(&b, "\t%s -> %s%s;\n", quote(d.names[e[0]]), quote(d.names[e[1]]), place)
+		g.Edges = append(g.Edges, edge)
 	}
-	b.WriteString("}\n")
-	_, err := w.Write(b.Bytes())
-	return err
-}
-
-// bare matches the names that DOT takes without quotation marks.
-var bare = regexp.MustCompile(`^([A-Za-z_][A-Za-z_0-9]*|[0-9]+)$`)
-
-// quote returns a name in the syntax of DOT. Names of other characters, and the keywords of
-// DOT, have quotation marks.
-func quote(name string) string {
-	switch strings.ToLower(name) {
-	case "node", "edge", "graph", "digraph", "subgraph", "strict":
-	default:
-		if bare.MatchString(name) {
-			return name
-		}
-	}
-	return `"` + strings.ReplaceAll(name, `"`, `\"`) + `"`
+	return g.Write(w)
 }

@@ -11,9 +11,6 @@ import (
 	"testing"
 	"testing/iotest"
 	"time"
-
-	"gonum.org/v1/gonum/graph/encoding/dot"
-	"gonum.org/v1/gonum/graph/multi"
 )
 
 func TestDOTRoundTrip(t *testing.T) {
@@ -312,20 +309,6 @@ func TestReadDAGRefusesInvalidFiles(t *testing.T) {
 		if g != nil || err == nil || !strings.HasPrefix(err.Error(), test.want) {
 			t.Errorf("%s: got %v, error %v; want error %q", test.name, g, err, test.want)
 		}
-	}
-}
-
-// The reason why ReadDOT reads the syntax tree itself; when this fails, gonum
-// has mended it and dot.UnmarshalMulti may be used.
-func TestUnmarshalLosesEdgesToKnownNodes(t *testing.T) {
-	const file = "digraph { 1; 2; 0 -> {1 2}; 3 }"
-	g := multi.NewDirectedGraph()
-	if err := dot.UnmarshalMulti([]byte(file), g); err != nil {
-		t.Fatal(err)
-	}
-	f, err := ReadDOT(strings.NewReader(file))
-	if err != nil || len(f.Edges()) != 2 || g.Edges().Len() != 0 {
-		t.Errorf("ReadDOT: %v, error %v; gonum: %d edges", f, err, g.Edges().Len())
 	}
 }
 
