@@ -37,28 +37,7 @@ func (f *Figure) Fit(w Width) (*Figure, error) {
 	fitted.Width, fitted.Rows = w, nil
 	n := 0
 	for i, row := range f.Rows {
-		row = slices.Clone(row)
-		for j, p := range row {
-			switch p := p.(type) {
-			case *Drawing:
-				room := float64(w) - 2*border
-				if p.For != nil {
-					p = p.For(room)
-				}
-				if p.W > room {
-					p = p.scaled(room / p.W)
-				}
-				row[j] = p
-			case *Matrix:
-				m := *p
-				m.fitted = true
-				if w < f.Width {
-					m.Cell = 0
-				}
-				row[j] = &m
-			}
-		}
-		broken, err := breakRow(row, w, n)
+		broken, err := breakRow(f.fitted(row, w), w, n)
 		if least, e := f.leastFit(); err != nil && e == nil && w < least {
 			return nil, fmt.Errorf("figure %s is at least %.0f pt (%.0f mm) wide, which is more than %.0f pt (%.0f mm)",
 				f.ID, least, math.Ceil(float64(least/vg.Millimeter)), w, w/vg.Millimeter)
@@ -79,31 +58,40 @@ func (f *Figure) Fit(w Width) (*Figure, error) {
 	return &fitted, nil
 }
 
+// fitted returns the panels of a row in the forms that they have in a figure of width w.
+func (f *Figure) fitted(row []Panel, w Width) []Panel {
+	room := max(0, float64(w)-2*border)
+	row = slices.Clone(row)
+	for j, p := range row {
+		switch p := p.(type) {
+		case *Drawing:
+			if p.For != nil {
+				p = p.For(room)
+			}
+			if p.W > room {
+				p = p.scaled(room / p.W)
+			}
+			row[j] = p
+		case *Matrix:
+			m := *p
+			m.fitted = true
+			if w < cmp.Or(f.Width, OneColumn) {
+				m.Cell = 0
+			}
+			row[j] = &m
+		}
+	}
+	return row
+}
+
 // leastFit returns the least width to which the figure can be fitted: the width of its
 // widest panel alone.
 func (f *Figure) leastFit() (Width, error) {
-	least := Width(0)
-	for _, row := range f.Rows {
-		for _, p := range row {
-			switch q := p.(type) {
-			case *Drawing:
-				if q.For != nil {
-					q = q.For(0)
-				}
-				p = q.scaled(0)
-			case *Matrix:
-				m := *q
-				m.fitted, m.Cell = true, 0
-				p = &m
-			}
-			rooms, err := roomsOf([]Panel{p}, 0)
-			if err != nil {
-				return 0, err
-			}
-			least = max(least, 2*border+span(rooms))
-		}
+	alone := Figure{ID: f.ID}
+	for _, p := range f.fitted(slices.Concat(f.Rows...), 0) {
+		alone.Rows = append(alone.Rows, []Panel{p})
 	}
-	return Width(math.Ceil(float64(least))), nil
+	return alone.LeastWidth()
 }
 
 // FitWithin returns the figure laid out for at most a width and a height. It narrows the
