@@ -74,11 +74,11 @@ func trainOwn(c *cobra.Command, f *trainFlags, arg string) error {
 		return err
 	}
 	own.Nodes = g.Nodes
-	text, undrawn, err := writeOwn(ctx, own, g, filepath.Join(store, run.Address), out)
+	undrawn, err := writeOwn(ctx, own, g, filepath.Join(store, run.Address), out)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "%s\n", text)
+	fmt.Fprintf(w, "%s\n", report.OwnText(own))
 	for _, why := range undrawn {
 		fmt.Fprintln(w, why)
 	}
@@ -143,44 +143,32 @@ func measure(ctx context.Context, run *runs.Run) (*experiment.Own, error) {
 	return own, nil
 }
 
-// writeOwn writes all files except the store, the summary last. It returns the text of
-// the summary, and the errors of figures that could not be drawn.
+// writeOwn writes all files except the store, the summary last. It returns the errors of
+// figures that could not be drawn.
 func writeOwn(
 	ctx context.Context, own *experiment.Own, g *experiment.OwnGraph, run, out string,
-) (text string, undrawn []error, err error) {
-	text, err = report.OwnText(own)
-	if err != nil {
-		return "", nil, err
-	}
-	data, err := report.OwnJSON(own)
-	if err != nil {
-		return "", nil, err
-	}
+) (undrawn []error, err error) {
 	var given strings.Builder
+	var err1 error
 	if g.DAG != nil {
-		err = g.DAG.WriteDOT(&given, g.Nodes...)
+		err1 = g.DAG.WriteDOT(&given, g.Nodes...)
 	} else {
-		err = g.Forest.WriteDOT(&given, g.Nodes...)
+		err1 = g.Forest.WriteDOT(&given, g.Nodes...)
 	}
-	if err != nil {
-		return "", nil, err
-	}
-	figures, err := report.OwnFigures(own)
-	if err != nil {
-		return "", nil, err
+	data, err2 := report.OwnJSON(own)
+	figures, err3 := report.OwnFigures(own)
+	weights, err4 := runs.ReadFile(filepath.Join(run, fmt.Sprintf("weights-%d.npz", own.Run.Spec.Steps)), math.MaxInt)
+	curve, err5 := runs.ReadFile(filepath.Join(run, "curve.csv"), math.MaxInt)
+	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
+		return nil, err
 	}
 	for _, f := range figures {
 		if ctx.Err() != nil {
-			return "", nil, ctx.Err()
+			return nil, ctx.Err()
 		}
 		if _, err := f.Export(out); err != nil {
 			undrawn = append(undrawn, fmt.Errorf("not drawn: %w", err))
 		}
-	}
-	weights, err1 := runs.ReadFile(filepath.Join(run, fmt.Sprintf("weights-%d.npz", own.Run.Spec.Steps)), math.MaxInt)
-	curve, err2 := runs.ReadFile(filepath.Join(run, "curve.csv"), math.MaxInt)
-	if err := errors.Join(err1, err2); err != nil {
-		return "", nil, errors.Join(append(undrawn, err)...)
 	}
 	for _, f := range []struct {
 		name string
@@ -190,14 +178,14 @@ func writeOwn(
 		{"curve.csv", curve},
 		{givenDOT, []byte(given.String())},
 		{"learned.dot", []byte(report.OwnDOT(own))},
-		{summaryText, []byte(text)},
+		{summaryText, []byte(report.OwnText(own))},
 		{summaryJSON, data},
 	} {
 		if err := figure.WriteFile(filepath.Join(out, f.name), f.data); err != nil {
-			return "", nil, errors.Join(append(undrawn, err)...)
+			return nil, errors.Join(append(undrawn, err)...)
 		}
 	}
-	return text, undrawn, nil
+	return undrawn, nil
 }
 
 // dryRun prints the settings of a run, and the time and the memory that it takes.

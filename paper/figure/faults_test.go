@@ -130,8 +130,7 @@ func TestEachFaultOfATableIsNamed(t *testing.T) {
 		_, tex := tab.TeX()
 		_, csv := tab.CSV()
 		_, markdown := tab.Markdown()
-		_, plain := tab.Plain()
-		for form, err := range map[string]error{"TeX": tex, "CSV": csv, "Markdown": markdown, "Plain": plain} {
+		for form, err := range map[string]error{"TeX": tex, "CSV": csv, "Markdown": markdown} {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v, want %s", form, err, want)
 			}
@@ -473,12 +472,8 @@ func values(ticks []plot.Tick) (all []float64) {
 	return all
 }
 
-// An accent takes no column, and a column with as many words as numbers is aligned on the
-// left.
+// A column with as many words as numbers is aligned on the left.
 func TestTextOfTables(t *testing.T) {
-	if n := columns("X̃ĝ"); n != 2 {
-		t.Errorf("%d columns, want 2", n)
-	}
 	half := &Table{Rows: [][]Cell{{Words(Text("a"))}, {Value(1, 0)}}}
 	if got := half.align(0, "words", "numbers"); got != "words" {
 		t.Errorf("a column half of words is one of %s", got)

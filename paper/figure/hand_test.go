@@ -7,26 +7,6 @@ import (
 	"testing"
 )
 
-func TestTablesInATerminal(t *testing.T) {
-	tab := &Table{
-		ID: "by-hand", Columns: []Label{Text("statement"), Text("what it says"), Text("n")},
-		Rows: [][]Cell{
-			{Words(Text("a")), Words(Text("one two three four")), Value(7, 0)},
-			{Words(Text("bb")), Words(Text("five")), Value(12345, 0)},
-		},
-	}
-	want := strings.Join([]string{
-		"statement  what it says            n",
-		strings.Repeat("─", 36),
-		"a          one two three four      7",
-		"bb         five                12345",
-		"",
-	}, "\n")
-	if got, err := tab.Plain(); err != nil || got != want {
-		t.Errorf("%v\n%s\nwant\n%s", err, got, want)
-	}
-}
-
 func TestNumbersBesideABar(t *testing.T) {
 	for v, want := range map[float64]string{
 		0: "0", 1: "1", 0.123456: "0.123", 123456: "123000", 999499: "999000", 1234567: "1.23·10⁶", 1e6: "1·10⁶",

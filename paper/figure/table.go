@@ -7,10 +7,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
-// A Table can be written as LaTeX (booktabs), CSV, Markdown and plain text.
+// A Table can be written as LaTeX (booktabs), CSV and Markdown.
 type Table struct {
 	ID      string
 	Caption string // LaTeX: plain text, and formulas between dollar signs
@@ -125,18 +124,6 @@ func (t *Table) align(j int, words, numbers string) string {
 		return numbers
 	}
 	return words
-}
-
-func (t *Table) plainRows() [][]string {
-	rows := [][]string{t.flatHead()}
-	for _, r := range t.Rows {
-		var row []string
-		for _, c := range r {
-			row = append(row, c.Shown().Text)
-		}
-		rows = append(rows, row)
-	}
-	return rows
 }
 
 // TeX returns LaTeX source to be \input: a tabular that fits the line it stands in,
@@ -315,57 +302,25 @@ func (t *Table) Markdown() (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	for i, r := range t.plainRows() {
-		for j := range r {
-			r[j] = strings.ReplaceAll(r[j], "|", `\|`)
+	line := func(cells []string) {
+		for _, c := range cells {
+			b.WriteString("| " + strings.ReplaceAll(c, "|", `\|`) + " ")
 		}
-		b.WriteString("| " + strings.Join(r, " | ") + " |\n")
-		if i == 0 {
-			for j := range r {
-				b.WriteString(t.align(j, "|---", "|--:"))
-			}
-			b.WriteString("|\n")
+		b.WriteString("|\n")
+	}
+	line(t.flatHead())
+	for j := range t.Columns {
+		b.WriteString(t.align(j, "|---", "|--:"))
+	}
+	b.WriteString("|\n")
+	for _, r := range t.Rows {
+		var cells []string
+		for _, c := range r {
+			cells = append(cells, c.Shown().Text)
 		}
+		line(cells)
 	}
 	return b.String(), nil
-}
-
-// Plain returns the table in aligned columns for a terminal.
-func (t *Table) Plain() (string, error) {
-	if err := t.check(); err != nil {
-		return "", err
-	}
-	rows, width, wide := t.plainRows(), make([]int, len(t.Columns)), -2
-	for j := range width {
-		for _, r := range rows {
-			width[j] = max(width[j], columns(r[j]))
-		}
-		wide += width[j] + 2
-	}
-	var b strings.Builder
-	for i, r := range rows {
-		for j, field := range r {
-			pad := strings.Repeat(" ", width[j]-columns(field))
-			r[j] = t.align(j, field+pad, pad+field)
-		}
-		b.WriteString(strings.TrimRight(strings.Join(r, "  "), " ") + "\n")
-		if i == 0 {
-			b.WriteString(strings.Repeat("─", wide) + "\n")
-		}
-	}
-	return b.String(), nil
-}
-
-// columns returns the number of columns that s takes in a terminal. Combining accents
-// take none.
-func columns(s string) int {
-	n := utf8.RuneCountInString(s)
-	for _, c := range s {
-		if _, ok := accents[c]; ok {
-			n--
-		}
-	}
-	return n
 }
 
 // Export writes <id>.tex and <id>.csv into dir and returns their paths.

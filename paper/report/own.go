@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"text/tabwriter"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -207,7 +208,7 @@ func OwnDOT(o *experiment.Own) string {
 }
 
 // OwnText returns the summary of a run as text.
-func OwnText(o *experiment.Own) (string, error) {
+func OwnText(o *experiment.Own) string {
 	spec := o.Run.Spec
 	var b strings.Builder
 	fmt.Fprintf(&b, "Run %s: %s\n", o.Run.Address, spec.Experiment())
@@ -218,11 +219,13 @@ func OwnText(o *experiment.Own) (string, error) {
 	b.WriteString("\n")
 	fmt.Fprintf(&b, "Mean log-loss in nats on %d test sequences that no step has seen, ± standard error:\n\n",
 		o.Sequences)
-	table, err := ownLosses(o).Plain()
-	if err != nil {
-		return "", err
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "Predictor\tLoss\tModel less this\ntrained model\t%s\t\n", Cell(o.Model).Shown().Text)
+	for _, r := range o.References {
+		fmt.Fprintf(t, "%s\t%s\t%s\n", r.Name, Cell(r.Loss).Shown().Text, Cell(r.ModelLess).Shown().Text)
 	}
-	b.WriteString(table + "\n")
+	t.Flush()
+	b.WriteString("\n")
 	for _, r := range o.References {
 		if r.Draws > 0 {
 			fmt.Fprintf(&b, "Bayes: %d draws for each of %d sequences, effective sample size %.0f on average.\n",
@@ -242,7 +245,7 @@ func OwnText(o *experiment.Own) (string, error) {
 			o.Names()[spec.T()-1])
 	}
 	b.WriteString(differences(o))
-	return b.String(), nil
+	return b.String()
 }
 
 // worseThanUniform returns a warning if the loss exceeds the loss of a uniform guess by more
@@ -288,16 +291,6 @@ func settings(spec train.Spec) string {
 	}
 	return fmt.Sprintf("%d positions, %d tokens, prior %s, %d steps on %d fresh sequences each, seed %d",
 		spec.T(), spec.S(), prior, spec.Steps, spec.Batch, spec.Seed)
-}
-
-func ownLosses(o *experiment.Own) *figure.Table {
-	t := newTable("", "Predictor", "Loss", "Model less this")
-	t.ID = "own-losses"
-	addRow(t, "trained model", o.Model, "")
-	for _, r := range o.References {
-		addRow(t, r.Name, r.Loss, r.ModelLess)
-	}
-	return t
 }
 
 // OwnJSON returns the summary of a run as JSON.
