@@ -73,9 +73,8 @@ const (
 	longest = 10 * time.Minute
 )
 
-// confirmEach retrains each of the runs and compares it with the run in the store dir, if
-// that has it, and compares some runs of the sweeps of the plans with their stored
-// results. After an interruption it resumes after the runs that were equal.
+// confirmEach retrains the runs and compares them with the store dir, and compares some runs
+// of the plans with their stored results. It resumes after the runs that were equal.
 func confirmEach(ctx context.Context, dir string, specs []train.Spec, plans []string, jobs int) error {
 	equal, err := newConfirmed(dir)
 	if err != nil {
@@ -100,9 +99,8 @@ func confirmEach(ctx context.Context, dir string, specs []train.Spec, plans []st
 	return doAll(ctx, tasks, jobs, forget...)
 }
 
-// confirmed lists the runs of a store that this program has retrained and found equal,
-// an address a line, so that an interrupted train --fresh resumes after them. The file
-// stands with the checkpoints and is named by the program: another program starts again.
+// confirmed is a file beside the checkpoints of a store. It lists the runs that this program
+// has retrained and found equal, an address a line.
 type confirmed struct{ path string }
 
 func newConfirmed(store string) (*confirmed, error) {

@@ -1,16 +1,6 @@
 // Command paper trains transformers on the paper's graphs or on a graph of the
-// reader, exports the paper's figures, tables and numbers, and checks its statements.
-//
-//	paper list                  list the figures, tables, numbers and experiments, or the runs of a store
-//	paper export [id...]        write figures and tables; without ids all, and the table of results
-//	paper train                 train the paper's runs that are not stored
-//	paper train GRAPH           train on another graph
-//	paper sweep PLAN            train many runs from a plan, on this machine or on a cluster
-//	paper show RUN              print the settings, the curve and the files of a stored run
-//	paper predict RUN [FILE]    print the distribution of the next token of each sequence
-//	paper verify [id...]        check the paper's statements
-//
-// Each command has a --help.
+// reader, exports the paper's figures, tables and numbers, and checks its statements:
+// paper --help lists its commands.
 package main
 
 import (

@@ -245,10 +245,9 @@ func modelPredictor(r *runs.Run) experiment.Predictor {
 	}
 }
 
-// bayesPredictor returns the Bayes predictor of the task of a run, its name, and the
-// number of its draws for each sequence, 0 if it is exact. A Dirichlet prior over
-// more than 20 tokens makes drawing slow: the predictor is then the posterior mean
-// given the edges.
+// bayesPredictor returns the Bayes predictor of the task of a run, its name, and the number of
+// its draws for each sequence, 0 if it is exact. With a Dirichlet prior over more than 20
+// tokens, where drawing is slow, it is the posterior mean given the edges.
 func bayesPredictor(r *runs.Run) (p experiment.Predictor, name string, draws int, err error) {
 	edges, err := experiment.EdgesPredictor(r.Spec)
 	of, ok := r.Spec.Task.(train.Task1)

@@ -35,9 +35,8 @@ type Axis struct {
 	Every float64
 }
 
-// A Series is a curve or a set of points, with a colour and a dash or mark. There are
-// seven colours, seven dashes and seven marks, so that up to seven series can be
-// distinguished without their colours.
+// A Series is a curve or a set of points. There are seven colours, dashes and marks, so that
+// seven series can be distinguished without their colours.
 type Series struct {
 	Label Label // empty: not in the legend
 	X, Y  []float64

@@ -46,9 +46,8 @@ func frameSize(w vg.Length, height float64) vg.Point {
 	return vg.Point{X: w, Y: snap(0.62 * w)}
 }
 
-// roomOf returns the margins of a plot whose data are in a frame of the given size.
-// The margins that gonum leaves depend a little on the size of the whole plot, so
-// roomOf finds them by iteration.
+// roomOf returns the margins of a plot whose data are in a frame of the given size. It
+// iterates, because gonum's margins depend a little on the size of the whole plot.
 func roomOf(p *plot.Plot, frame vg.Point) Room {
 	r := Room{Width: frame.X, Height: frame.Y}
 	if min(frame.X, frame.Y) < 3*smallSize { // gonum may subtract more than that
@@ -114,9 +113,8 @@ func setLabel(a *plot.Axis, l Label) {
 	a.Label.TextStyle.Handler = axisLabel{typesetter{ascent: accentHeight, descent: descent, label: l}}
 }
 
-// axisLabel sets the label of an axis. It reports zero width, because gonum would
-// otherwise keep space for the label where it takes the middle of a logarithmic axis
-// to be.
+// axisLabel sets the label of an axis. It reports zero width: gonum would keep space for the
+// label at a wrong middle of a logarithmic axis.
 type axisLabel struct{ typesetter }
 
 func (t axisLabel) Box(s string, f font.Font) (width, height, depth vg.Length) {

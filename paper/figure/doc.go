@@ -15,22 +15,13 @@
 //
 // A type of another package is a panel if it has the three methods of [Panel].
 //
-// The plots are drawn with the plotters, axes and thumbnails of gonum. This
-// package adds the parts that gonum lacks (panels on a page, forests, drawings,
-// tables and numbers), and replaces the parts that look worse there:
-//
-//   - legends stand in lines above the frame, where they hide no data;
-//   - ticks are at round numbers, and on a logarithmic axis at all powers of
-//     ten, also where gonum's begin above the least value;
-//   - scripts and accents are set from the glyphs of ordinary text fonts;
-//   - cells are whole pixels without seams, where gonum's are blurred or
-//     separated by hairlines;
-//   - PDF supports letters beyond those of Western Europe, and has no date;
-//   - SVG looks the same without our font, and holds each outline once;
-//   - LaTeX has its text escaped and its outlines closed, and needs no image
-//     files.
+// The plots are drawn with the plotters, axes and thumbnails of gonum. This package adds what
+// gonum lacks: panels on a page, forests, drawings, tables, numbers. It replaces what looks
+// worse there: legends hide no data, a logarithmic axis has ticks at all powers of ten, text
+// may have scripts and accents, cells are whole pixels without seams, PDF has letters beyond
+// Western Europe and no date, SVG needs no font, and LaTeX no image files.
 //
 // In LaTeX an Axes is an axis of pgfplots with the data in it. Other panels, and axes whose
-// range needs more digits than TeX has, are drawn with TikZ. A figure needs \usepackage{pgfplots}; tables need booktabs
-// and graphicx, or longtable when they are long.
+// range needs more digits than TeX has, are drawn with TikZ. A figure needs the package
+// pgfplots; a table needs booktabs and graphicx, or longtable if it is long.
 package figure

@@ -10,13 +10,10 @@ import (
 const Preamble = `\usepackage{amsmath,amssymb,booktabs,longtable,pgfplots}
 \pgfplotsset{compat=1.18}`
 
-// Document returns a LaTeX document that \inputs values.tex, captions.tex and all
-// given figures and tables, with their captions. It reads them from the folder
-// \figdir, which is the current folder unless defined before:
+// Document returns a LaTeX document of the figures and tables with their captions, which it
+// reads from \figdir or the current folder. With SOURCE_DATE_EPOCH its PDF has fixed bytes.
 //
 //	pdflatex '\def\figdir{path/to/figures}\input{\figdir/all}'
-//
-// With SOURCE_DATE_EPOCH set, its PDF always has the same bytes.
 func Document(figures []*Figure, tables []*Table) string {
 	var b strings.Builder
 	b.WriteString(`\ifdefined\pdfsuppressptexinfo\pdfsuppressptexinfo=-1 \fi
@@ -83,9 +80,8 @@ func Captions(figures []*Figure, tables []*Table) (string, error) {
 	return b.String(), nil
 }
 
-// Index returns two tables in Markdown that list the figures and tables by the name
-// to \input, the width in points of 1/72 inch, the macro of the caption, and the
-// title or the columns. The width of a table is an estimate, in type of 10 pt.
+// Index returns two tables in Markdown that list the figures and tables: the name to \input,
+// the width in points of 1/72 inch, the macro of the caption, and the title or the columns.
 func Index(figures []*Figure, tables []*Table) (string, error) {
 	var b strings.Builder
 	b.WriteString("| figure | width × height | caption | shows |\n|---|--:|---|---|\n")

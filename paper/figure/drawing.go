@@ -12,10 +12,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Drawing is a panel of lines, boxes, marks and texts at given places, for
-// pictures that are neither curves nor matrices nor forests. Lengths are in
-// points from the lower left corner of the frame, and y points up. Later items
-// are drawn over earlier items.
+// A Drawing is a panel of lines, boxes, marks and texts at given places, later ones over
+// earlier ones. Lengths are in points from the lower left corner of the frame, y points up.
 type Drawing struct {
 	Title Label
 	W, H  float64 // of the frame
@@ -121,11 +119,9 @@ func (d *Drawing) Text(k Ink, size float64, align int, l Label, x0, y0 float64) 
 	d.add(func(c draw.Canvas) { l.drawWithin(c, sty, pt(x0, y0), 0) })
 }
 
-// Arrow adds a curve from (x0, y0) to (x1, y1) with a head at its end. The handles of
-// the curve leave its ends at the angles out and in, in degrees counterclockwise
-// from the right: Arrow(..., 0, 0, 90, 1, 0, 90, 0.4) rises from the first point and
-// falls to the second. A handle is pull times as long as the distance of the points;
-// zero gives a straight line and ignores the angles.
+// Arrow adds a curve from (x0, y0) to (x1, y1) with a head at its end. The handles of the
+// curve leave its ends at the angles out and in, in degrees counterclockwise from the right,
+// and are pull times as long as the distance of the points. Zero gives a straight line.
 func (d *Drawing) Arrow(k Ink, width float64, dashed bool, x0, y0, out, x1, y1, in, pull float64) {
 	if pull == 0 {
 		out = math.Atan2(y1-y0, x1-x0) * 180 / math.Pi

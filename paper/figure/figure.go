@@ -37,8 +37,7 @@ type Figure struct {
 	ID      string // base name of its files: lower-case letters, digits, hyphens
 	Title   string // a line of plain text; empty means the ID
 	Caption string // LaTeX: plain text, and formulas between dollar signs
-	// Alt describes the picture in plain words, for readers who cannot see it;
-	// empty means the Title.
+	// Alt describes the picture for readers who cannot see it; empty means the Title.
 	Alt   string
 	Width Width // zero means OneColumn
 	Rows  [][]Panel
@@ -71,9 +70,8 @@ func (f *Figure) name() string { return cmp.Or(f.Title, f.ID) }
 // TeXCaption returns the caption, in LaTeX.
 func (f *Figure) TeXCaption() string { return f.Caption }
 
-// Description returns Alt. If Alt is empty it describes the panels, which must be
-// valid: graphs by their edges, matrices by their sizes, plots by the names of their axes
-// and series.
+// Description returns Alt, or else describes the panels: graphs by their edges, matrices by
+// their sizes, plots by the names of their axes and series.
 func (f *Figure) Description() string {
 	if f.Alt != "" {
 		return f.Alt
@@ -124,21 +122,17 @@ func described(p Panel) string {
 	return what + "."
 }
 
-// A Panel is a part of a figure: an [Axes], [Matrix], [Graph] or [Drawing], a
-// plot of gonum in a [Chart], or a type of another package. Its picture is a
-// frame with labels around it. The frames of a row have their upper edges at
-// one height, and share the width that the labels leave.
+// A Panel is a frame with labels around it. The frames of a row have their upper edges at one
+// height, and share the width that the labels leave.
 //
-// A panel draws in points, with y upwards, on any canvas. Its strokes, fills and
-// text appear in all formats. With [Label.Draw] it can give text another form in
-// LaTeX. The example shows a panel of another package.
+// A panel draws in points, with y upwards, on any canvas. Its strokes, fills and text appear
+// in all formats. [Label.Draw] gives text another form in LaTeX.
 type Panel interface {
 	// Heading returns the title, which stands beside the panel's letter.
 	Heading() Label
-	// Layout returns the sizes of the panel for a frame of width at most w, or
-	// an error if the panel cannot be drawn. The frame may be smaller. It is
-	// wider than w only if the panel has a least width, which Layout(0)
-	// returns. Its width does not decrease with w.
+	// Layout returns the sizes of the panel for a frame of width at most w, or of the least
+	// width if that is larger. The width does not decrease with w. A panel that cannot be
+	// drawn is an error.
 	Layout(w vg.Length) (Room, error)
 	// Draw draws the panel after a call of Layout without error. The rectangle of
 	// c is the frame in the size that Layout returned.
@@ -312,9 +306,8 @@ func span(rooms []Room) vg.Length {
 	return w
 }
 
-// starts returns the left end of each row in a figure of width w. A row of one
-// panel is centred. Rows of several panels are centred together, with their first
-// frames aligned if that fits.
+// starts returns the left end of each row in a figure of width w. A row of one panel is
+// centred. Other rows are centred together, with their first frames aligned if that fits.
 func starts(rows [][]Room, w vg.Length) []vg.Length {
 	left, widest := leftmost(rows), vg.Length(0)
 	for _, rooms := range rows {
@@ -495,9 +488,8 @@ func WriteFile(path string, data []byte) error {
 	return maybe.WriteFile(path, data, 0o644)
 }
 
-// Pinned is the platform on which figures have the same bytes for one version of Go.
-// On other platforms the compiler may fuse a multiplication and an addition, which can
-// change last digits, lines of a PDF and shades of a pixel.
+// Pinned is the platform on which figures have the same bytes for one version of Go. On others
+// the compiler may fuse a multiplication and an addition, which can change last digits.
 const Pinned = "amd64 v1"
 
 // Platform returns the processor that the program is compiled for and its level, as in

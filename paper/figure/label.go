@@ -9,13 +9,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// A Label is a piece of text in two forms. Text is plain Unicode, for the screen,
-// PDF and plain tables; TeX is LaTeX source. An empty TeX stands for the escaped
-// Text.
-//
-// Text may contain superscripts (⁽¹⁾), subscripts (₁), floor brackets (⌊x⌋) and the
-// combining accents tilde, hat and bar after their letter (X̃). These are set from
-// ordinary glyphs, because text fonts lack most of these characters.
+// A Label is a piece of text in two forms: Unicode, and LaTeX source. An empty TeX stands for
+// the escaped Text. Text may contain characters that text fonts lack: superscripts (⁽¹⁾),
+// subscripts (₁), floor brackets (⌊x⌋), and combining tilde, hat and bar (X̃).
 type Label struct{ Text, TeX string }
 
 // Text returns the label that reads s in both forms.
@@ -81,9 +77,8 @@ var accents = map[rune]struct {
 	'\u0304': {'¯', `\=`},
 }
 
-// superscript and subscript map raised and lowered characters to ordinary
-// characters. Unicode has no lowered capital O, as in the paper's W_O, so ₒ stands
-// for it.
+// superscript and subscript map raised and lowered characters to ordinary ones. Unicode has
+// no lowered capital O, as in the paper's W_O, so ₒ stands for it.
 var (
 	superscript = pairs("⁰0¹1²2³3⁴4⁵5⁶6⁷7⁸8⁹9⁽(⁾)⁺+⁻−ⁿnⁱiᵀT")
 	subscript   = pairs("₀0₁1₂2₃3₄4₅5₆6₇7₈8₉9₍(₎)₊+₋−ᵢiⱼjₖkₜtₒO")
@@ -198,9 +193,8 @@ func texLetter(c rune) string {
 	return ""
 }
 
-// EscapeTeX returns LaTeX source that prints the plain text s: ASCII, Latin letters with an
-// accent, Greek letters and common signs. It keeps letters of Latin-1, and returns an error
-// for a character without known LaTeX.
+// EscapeTeX returns LaTeX source that prints the plain text s: ASCII, Latin and Greek letters
+// and common signs. A character without known LaTeX is an error.
 func EscapeTeX(s string) (string, error) {
 	var b strings.Builder
 	for _, r := range runs(s) {

@@ -62,9 +62,8 @@ func (a *Axes) legend(w vg.Length) *legend {
 
 func (e entry) width() vg.Length { return e.sample + 4 + vg.Length(e.label.Width(smallSize)) }
 
-// room returns the width of an entry for filling rows. Formulas in the fonts of
-// documents are up to 20 % wider than on the screen; the gaps can shrink by half of
-// this.
+// room returns the width of an entry for filling rows. Formulas in the fonts of documents are
+// up to 20 % wider than on the screen; the gaps can shrink by half of this.
 func (e entry) room() vg.Length {
 	if strings.Contains(e.label.TeX, "$") {
 		return e.width() + 0.1*vg.Length(e.label.Width(smallSize))

@@ -19,10 +19,9 @@ import (
 type Matrix struct {
 	Title  Label
 	Values [][]float64
-	// Rows and Columns group consecutive rows and columns, level by level from
-	// the matrix outwards. The sizes of a level add up to the size of the matrix.
-	// Lines separate the groups. Without groups and names the indices are shown,
-	// counted from 1.
+	// Rows and Columns group consecutive rows and columns, level by level from the matrix
+	// outwards, with lines between the groups. The sizes of a level add up to the size of the
+	// matrix. Without groups and names the indices are shown, counted from 1.
 	Rows, Columns  [][]Group
 	RowNames       []Label // on the left
 	ColumnNames    []Label // above, upright
@@ -258,9 +257,8 @@ func (m heat) Plot(c draw.Canvas, _ *plot.Plot) {
 	}
 }
 
-// side draws the groups of one side: a line across the matrix between two groups, and
-// outside the matrix a label over a bracket. The function at returns the point at a
-// length along the side and a distance out of the matrix.
+// side draws the groups of one side: lines between them, and outside a label over a bracket.
+// at returns the point at a length along the side and a distance out of the matrix.
 func (m heat) side(c draw.Canvas, levels [][]Group, cell vg.Length, at func(along, out vg.Length) vg.Point) {
 	const end, inset = 1.3, 0.8
 	sty := textStyle(smallSize, text.XCenter, text.YBottom)
@@ -326,9 +324,8 @@ func indexTicks(n int, length vg.Length) plot.ConstantTicks {
 	return t
 }
 
-// overlap is a dot of a screen with 96 dots per inch. Each run of cells extends by
-// this length under its neighbours to the right and below, so that viewers that
-// smooth edges show no seam.
+// overlap is the length by which each run of cells extends under its neighbours to the right
+// and below, so that viewers that smooth edges show no seam: a dot of 96 dots per inch.
 const overlap = 0.75
 
 // paintCells fills a rectangle with cells, row 0 on top. Edges of cells are at whole

@@ -66,9 +66,8 @@ type Numbers []Number
 // digitNames spell the digits, which names of macros cannot contain.
 var digitNames = strings.Fields("Zero One Two Three Four Five Six Seven Eight Nine")
 
-// macroName returns the name of a LaTeX macro for an id: the given prefix, then each part
-// of the id with a capital letter and each digit spelled out. The macro of the number
-// fig9-mean is valFigNineMean.
+// macroName returns the name of a LaTeX macro for an id: a prefix, and each part of the id with
+// a capital letter and its digits spelled out, as in valFigNineMean for fig9-mean.
 func macroName(name, id string) string {
 	for _, part := range strings.Split(id, "-") {
 		up := true
@@ -127,11 +126,10 @@ func (ns Numbers) JSON() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// TeX returns LaTeX macros: for each number its value, such as valFigNineMean for the id
-// fig9-mean, its digits without markup (suffix Digits), which siunitx, pgfmath and \ifdim
-// can read, and where they exist the forms with the suffixes PM (value ± standard error),
-// Interval, Paper and Verdict. The macros work in text and in formulas, and a document may
-// read them twice. Two macros of one name are an error.
+// TeX returns LaTeX macros: for each number its value, its digits without markup (suffix
+// Digits), which siunitx, pgfmath and \ifdim can read, and where they exist the forms with the
+// suffixes PM (value ± standard error), Interval, Paper and Verdict. The macros work in text
+// and in formulas, and a document may read them twice. Two macros of one name are an error.
 func (ns Numbers) TeX() ([]byte, error) {
 	s, err := ns.sorted()
 	if err != nil {

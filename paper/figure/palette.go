@@ -19,14 +19,12 @@ const (
 // stops holds equidistant control points in sRGB. Colours between them are
 // interpolated linearly, as in pgfplots.
 var stops = [][]color.RGBA{
-	// Every 15th of the 256 entries of viridis (Nathaniel J. Smith, Stefan van
-	// der Walt and Eric Firing, CC0). Interpolation is within 5/255 of the other
-	// entries.
+	// Every 15th of the 256 entries of viridis (Nathaniel J. Smith, Stefan van der Walt and
+	// Eric Firing, CC0). Interpolation is within 5/255 of the other entries.
 	magnitude: hex(`440154 481769 472a7a 433d84 3d4e8a 355e8d 2e6d8e 297b8e 23898e
 		1f978b 21a585 2eb37c 46c06f 65cb5e 89d548 b0dd2f d8e219 fde725`),
-	// PuOr in 11 classes (ColorBrewer.org, Cynthia Brewer, Apache-2.0) with a
-	// pure white centre, so that zeros vanish on paper. The colours are safe for the
-	// common colour blindnesses, and leave red for highlights.
+	// PuOr in 11 classes (ColorBrewer.org, Cynthia Brewer, Apache-2.0), safe for the common
+	// colour blindnesses, with a pure white centre, so that zeros vanish on paper.
 	Signed: hex("7f3b08 b35806 e08214 fdb863 fee0b6 ffffff d8daeb b2abd2 8073ac 542788 2d004b"),
 }
 

@@ -72,9 +72,8 @@ func inTeX(p plot.Axis) bool {
 	return most > 1e-30 && most < 1e30 && p.Max-p.Min > 1e-3*most && (p.Min > 1e-30 || !isLog(p.Scale))
 }
 
-// thin removes points of a curve that are less than 1/50 pt from the lines between the
-// remaining points (the algorithm of Ramer, Douglas and Peucker). LaTeX is slow with
-// many points. The function at returns the place of a point on the page.
+// thin removes points of a curve that are less than 1/50 pt from the lines between the others
+// (the algorithm of Ramer, Douglas and Peucker): LaTeX is slow. at is the place on the page.
 func thin(curve plotter.XYs, at func(plotter.XY) r2.Vec) plotter.XYs {
 	last := len(curve) - 1
 	if last < 2 {

@@ -12,12 +12,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Scale maps values to colours.
-//
-// With Min = Max = 0 the range follows from the data: from min to max, or
-// ±max|v| if Signed. For data that are equal up to rounding errors it begins at the least
-// value v and is max(1, |v|/1000) wide, or it is ±1 if Signed and v is 0. A value outside a
-// given range is an error.
+// A Scale maps values to colours. With Min = Max = 0 the range follows from the data: from min
+// to max, or ±max|v| if Signed. For data that are equal up to rounding errors it begins at the
+// least value v and is max(1, |v|/1000) wide, or it is ±1 if Signed and v is 0.
 type Scale struct {
 	Palette  Palette
 	Min, Max float64
@@ -42,9 +39,8 @@ func ShareScale(s Scale, ms ...*Matrix) {
 	}
 }
 
-// resolve returns s with its range for the matrix m. It returns an error for a value
-// that is not finite or outside a given range, and for a signed range that is not
-// symmetric.
+// resolve returns s with its range for the matrix m. It returns an error for a value that is
+// not finite or outside a given range, and for a signed range that is not symmetric.
 func (s Scale) resolve(m [][]float64) (Scale, error) {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for i, row := range m {

@@ -15,9 +15,8 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// SVG draws the figure with its glyphs as outlines, since a browser without
-// our font would set the text in another width. Each outline is stored once. The
-// file has the title and the description of the figure.
+// SVG draws the figure with its glyphs as outlines, since a browser without our font would set
+// the text in another width. The file has the title and the description of the figure.
 func (f *Figure) SVG() ([]byte, error) {
 	return f.write(func(w, h vg.Length) (vg.Canvas, func(io.Writer) error) {
 		d := &svg{w: float64(w), h: float64(h), ids: make(map[string]string)}

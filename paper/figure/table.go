@@ -14,18 +14,16 @@ type Table struct {
 	ID      string
 	Caption string // LaTeX: plain text, and formulas between dollar signs
 	Columns []Label
-	// Groups are a second head over neighbouring columns; their sizes add up to
-	// the number of columns. Nil means no second head, and an empty label a group
-	// without head.
+	// Groups are a second head over neighbouring columns, or nil. Their sizes add up to the
+	// number of columns, and an empty label has no head.
 	Groups []Group
 	Rows   [][]Cell
 	// Long means a longtable, which breaks over pages. A document of two columns
 	// shows it on pages with one column.
 	Long bool
-	// Shares are the widths of the columns in parts of the line. Text breaks in a
-	// column with a share; 0 is the natural width, and nil means all natural. A long
-	// table with shares has small type and narrow gaps. In LaTeX a column with the share 1
-	// has no head, and its text stands in lines of its own below the row.
+	// Shares are the widths of the columns in LaTeX, in parts of the line, or 0 for the natural
+	// width; nil means all natural. Text breaks in a column with a share. With the share 1 it
+	// has no head and stands below the row. A long table with shares has small type.
 	Shares []float64
 }
 

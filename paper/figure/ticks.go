@@ -41,9 +41,7 @@ func distinct(values []float64, digits int, write func(v float64, digits int) La
 	return labels
 }
 
-// powersOfTen is a plot.Ticker for logarithmic axes, with ticks at the powers of ten and
-// minor ticks at their multiples. If fewer than two powers are in the range, some of
-// the multiples have labels.
+// powersOfTen is a plot.Ticker for logarithmic axes, with the ticks of logTicks.
 var powersOfTen = plot.TickerFunc(func(lo, hi float64) []plot.Tick {
 	major, minor := logTicks(lo, hi)
 	labels := powerLabels(major)
@@ -96,10 +94,10 @@ func within(lo, hi, step float64) (t []float64) {
 	return t
 }
 
-// logTicks returns the powers of ten in [lo, hi] as major ticks and their
-// multiples as minor ones. If that gives fewer than two major ticks, 1, 2 and
-// 5 times powers of ten are major, then also 3 and 7 times, then the values of niceTicks.
-// If it gives more than seven, every second one is kept. A range that is not positive and finite has none.
+// logTicks returns the powers of ten in [lo, hi] as major ticks and their multiples as minor
+// ones. If that gives fewer than two major ticks, 1, 2 and 5 times powers of ten are major, then
+// also 3 and 7 times, then the values of niceTicks. If it gives more than seven, every second
+// one is kept. A range that is not positive and finite has none.
 func logTicks(lo, hi float64) (major, minor []float64) {
 	const eps = 1e-9
 	if !(0 < lo && lo <= hi && hi <= math.MaxFloat64) {

@@ -17,9 +17,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// TeX returns the figure as one tikzpicture, with curves in axes of pgfplots.
-// It needs \usepackage{pgfplots}, and uses the document's fonts. All names that
-// it defines are local to the picture.
+// TeX returns the figure as one tikzpicture in the document's fonts, with curves in axes of
+// pgfplots. All names that it defines are local to the picture.
 func (f *Figure) TeX() ([]byte, error) {
 	return f.write(func(w, h vg.Length) (vg.Canvas, func(io.Writer) error) {
 		t := &tikz{colors: make(map[string]color.NRGBA)}
@@ -157,9 +156,7 @@ func (t *tikz) fill(p vg.Path, s state) {
 	t.path(p)
 }
 
-// texFont selects the document's font at the given size.
-//
-// Computer Modern exists in whole points, so the size is rounded down.
+// texFont selects the document's font at a size, rounded down to the points of Computer Modern.
 func texFont(size vg.Length, bold bool) string {
 	size = vg.Length(math.Floor(float64(size)))
 	f := fmt.Sprintf("\\fontsize{%s}{%s}\\selectfont", num(size), num(1.2*float64(size)))
@@ -204,9 +201,8 @@ func (t *tikz) glyphs(f font.Face, s string, st state) {
 	t.text(tex, sty, mapped(st.at, vg.Point{X: f.Width(s) / 2}), 0)
 }
 
-// cells writes one short macro per run of cells of one colour, which TeX reads ten
-// times faster than a matrix plot of pgfplots. The arguments of the macro are the
-// column and row of the run, its width and height in cells, and its colour.
+// cells writes a macro for each run of cells of one colour, with its column, row, width, height
+// and colour. TeX reads this ten times faster than a matrix plot of pgfplots.
 func (t *tikz) cells(r vg.Rectangle, rows, columns int, at func(i, j int) color.NRGBA) {
 	cw, ch := r.Size().X/vg.Length(columns), r.Size().Y/vg.Length(rows)
 	t.printf("\\begin{scope}[shift={(%s,%s)},x=%sbp,y=-%sbp]\n", num(r.Min.X), num(r.Max.Y), num(cw), num(ch))

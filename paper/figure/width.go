@@ -10,9 +10,8 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// ParseWidth reads a width or height as [vg.ParseLength] does, with the unit in, cm, mm or
-// pt (1/72 inch), as in "5.5in" or "84mm". It returns an error for a length below 100pt
-// or above 24in.
+// ParseWidth reads a width or height from 100pt to 24in, as in "5.5in" or "84mm", see
+// [vg.ParseLength].
 func ParseWidth(s string) (Width, error) {
 	w, err := vg.ParseLength(s)
 	if err != nil || !(w >= 100 && w <= 24*vg.Inch) {
@@ -28,10 +27,9 @@ const (
 	loneMatrix    = 0.5 // part of the figure's width that a matrix alone in its row fills
 )
 
-// Fit returns the figure laid out for a width, with type of the same size. A row of
-// panels that do not fit, or would be too small to read, is broken into several
-// rows. A wide drawing is scaled down to type of 6 pt. Fit returns an error if a single
-// panel does not fit.
+// Fit returns the figure laid out for a width, with type of the same size. It breaks rows whose
+// panels do not fit or would be too small to read, and scales wide drawings down to type of
+// 6 pt. A single panel that does not fit is an error.
 func (f *Figure) Fit(w Width) (*Figure, error) {
 	fitted := *f
 	fitted.Width, fitted.Rows = w, nil
@@ -153,9 +151,8 @@ func breakRow(row []Panel, w vg.Length, n int) (rows [][]Panel, err error) {
 	return rows, nil
 }
 
-// legible reports whether the panels of a row fit into the width w, with frames that are
-// large enough and titles that do not overlap the next panel. In the figure, n panels
-// precede them.
+// legible reports whether the panels of a row, after n others, fit into the width w with large
+// enough frames and with titles that do not overlap the next panel.
 func legible(row []Panel, w vg.Length, n int) bool {
 	rooms, err := share(row, w-2*border)
 	if err != nil {
