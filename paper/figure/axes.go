@@ -22,6 +22,8 @@ type Axes struct {
 	Levels []Level
 	// Height of the frame in points; zero means 0.62 times its width.
 	Height float64
+
+	unexplained bool // without a legend
 }
 
 // An Axis is one coordinate. With Min = Max = 0 its range is the range of the data

@@ -48,18 +48,10 @@ type Figure struct {
 // ShareLegend shows the legend of a above all panels, in place of the legends of all axes.
 func (f *Figure) ShareLegend(a *Axes) {
 	shared := *a
-	shared.Series, shared.Levels = slices.Clone(a.Series), slices.Clone(a.Levels)
 	f.legend = &shared
-	for _, row := range f.Rows {
-		for _, p := range row {
-			if a, ok := p.(*Axes); ok {
-				for i := range a.Series {
-					a.Series[i].Label = Label{}
-				}
-				for i := range a.Levels {
-					a.Levels[i].Label = Label{}
-				}
-			}
+	for _, p := range slices.Concat(f.Rows...) {
+		if a, ok := p.(*Axes); ok {
+			a.unexplained = true
 		}
 	}
 }

@@ -502,7 +502,7 @@ func TestASharedLegendStandsAboveThePanels(t *testing.T) {
 			{Label: Text("second"), X: []float64{0, 1}, Y: []float64{1, 0}},
 		}}
 	}
-	f := &Figure{ID: "shared", Width: TwoColumns, Rows: [][]Panel{{panel(), panel()}, {panel(), panel()}}}
+	f := &Figure{ID: "shared", Alt: "Four plots.", Width: TwoColumns, Rows: [][]Panel{{panel(), panel()}, {panel(), panel()}}}
 	before := must(f.Height())
 	f.ShareLegend(f.Rows[0][0].(*Axes))
 	l := must(f.layout())
@@ -521,7 +521,7 @@ func TestASharedLegendStandsAboveThePanels(t *testing.T) {
 		}
 	}
 	f.Rows[1][0] = &Graph{Parents: []int{-1}}
-	f.legend.Series[0].Label = Text(noGlyph)
+	f.legend.Levels = []Level{{Label: Text(noGlyph)}}
 	if _, err := f.PNG(); err == nil || !strings.HasPrefix(err.Error(), "figure shared: legend: label") {
 		t.Errorf("error %v does not name the legend", err)
 	}

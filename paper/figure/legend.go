@@ -47,7 +47,7 @@ func (a *Axes) legend(w vg.Length) *legend {
 	g := &legend{}
 	used := w
 	for _, e := range all {
-		if e.label.empty() {
+		if e.label.empty() || a.unexplained {
 			continue
 		}
 		if used+e.room() > w { // also for the first entry
