@@ -28,28 +28,20 @@ func doAll(ctx context.Context, tasks []sweep.Task, jobs int, forget ...func() e
 	return err
 }
 
-// ofStore returns tasks that retrain the runs in a store that are not confirmed yet.
-func ofStore(dir string, specs []train.Spec, equal *confirmed) ([]sweep.Task, error) {
-	rest, err := equal.rest(specs)
-	if err != nil {
-		return nil, err
-	}
-	if n := len(specs) - len(rest); n > 0 {
-		fmt.Fprintf(os.Stderr, "%d of %d runs were retrained before the interruption, and equal\n", n, len(specs))
-	}
-	store := runs.Open(dir)
-	var tasks []sweep.Task
-	for _, spec := range rest {
+// ofStore returns a task for each run of the specs, which loads or trains it in a store, or with
+// fresh retrains it and compares the bytes, and then calls done.
+func ofStore(dir string, specs []train.Spec, fresh bool, done func(*runs.Run) error) (tasks []sweep.Task) {
+	for _, spec := range specs {
 		tasks = append(tasks, sweep.Task{Spec: spec, Do: func(ctx context.Context, opt runs.Options) error {
-			opt.Fresh = true
-			run, err := store.Get(ctx, spec, opt)
+			opt.Fresh = fresh
+			run, err := runs.Open(dir).Get(ctx, spec, opt)
 			if err != nil {
 				return err
 			}
-			return equal.add(run.Address)
+			return done(run)
 		}})
 	}
-	return tasks, nil
+	return tasks
 }
 
 // ofSweep returns tasks that retrain n finished runs of a sweep, each of which takes at
@@ -74,17 +66,26 @@ const (
 )
 
 // confirmEach retrains the runs and compares them with the store dir, and compares some runs
-// of the plans with their stored results. It resumes after the runs that were equal.
+// of the plans with their stored results. A file beside the checkpoints lists the addresses of
+// the runs that this program has found equal; after an interruption it resumes after them.
 func confirmEach(ctx context.Context, dir string, specs []train.Spec, plans []string, jobs int) error {
-	equal, err := newConfirmed(dir)
+	self, err := runs.Program()
 	if err != nil {
 		return err
 	}
-	tasks, err := ofStore(dir, specs, equal)
-	if err != nil {
+	list := filepath.Join(dir, ".unfinished", "confirmed-"+self+".txt")
+	equal, err := runs.ReadFile(list, 1<<30)
+	if err != nil && !os.IsNotExist(err) {
 		return err
 	}
-	forget := []func() error{equal.forget}
+	rest := slices.DeleteFunc(slices.Clone(specs), func(s train.Spec) bool {
+		return strings.Contains(string(equal), runs.Address(s))
+	})
+	if n := len(specs) - len(rest); n > 0 {
+		fmt.Fprintf(os.Stderr, "%d of %d runs were retrained before the interruption, and equal\n", n, len(specs))
+	}
+	tasks := ofStore(dir, rest, true, func(r *runs.Run) error { return addLine(list, r.Address) })
+	forget := []func() error{func() error { return os.RemoveAll(list) }}
 	for _, plan := range plans {
 		s, err := sweep.Open(plan, "", "")
 		if err != nil {
@@ -99,38 +100,16 @@ func confirmEach(ctx context.Context, dir string, specs []train.Spec, plans []st
 	return doAll(ctx, tasks, jobs, forget...)
 }
 
-// confirmed is a file beside the checkpoints of a store. It lists the runs that this program
-// has retrained and found equal, an address a line.
-type confirmed struct{ path string }
-
-func newConfirmed(store string) (*confirmed, error) {
-	self, err := runs.Program()
-	if err != nil {
-		return nil, err
-	}
-	dir := filepath.Join(store, ".unfinished")
-	return &confirmed{filepath.Join(dir, "confirmed-"+self+".txt")}, os.MkdirAll(dir, 0o777)
-}
-
-func (c *confirmed) rest(specs []train.Spec) ([]train.Spec, error) {
-	text, err := runs.ReadFile(c.path, 1<<30)
-	if err != nil && !os.IsNotExist(err) {
-		return nil, err
-	}
-	listed := strings.Fields(string(text))
-	return slices.DeleteFunc(slices.Clone(specs), func(s train.Spec) bool {
-		return slices.Contains(listed, runs.Address(s))
-	}), nil
-}
-
-// add lists a run. It may be called concurrently.
-func (c *confirmed) add(address string) error {
-	f, err := os.OpenFile(c.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+// addLine adds a line to a file. It may be called concurrently.
+func addLine(path, line string) error {
+	err := os.MkdirAll(filepath.Dir(path), 0o777)
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteString(address + "\n")
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(line + "\n")
 	return errors.Join(err, f.Close())
 }
-
-func (c *confirmed) forget() error { return os.RemoveAll(c.path) }

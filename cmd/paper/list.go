@@ -43,28 +43,16 @@ store instead.`,
 // list prints the figures, tables and numbers with their formats, and the experiments
 // with their numbers of runs.
 func list(w io.Writer, asJSON bool) error {
-	type export struct {
-		ID      string   `json:"id"`
-		Formats []string `json:"formats"`
-		Title   string   `json:"title"`
-	}
-	type experimentRuns struct {
-		Name  string `json:"experiment"`
-		Runs  int    `json:"runs"`
-		Title string `json:"title"`
-	}
-	var all struct {
-		Exports     []export         `json:"exports"`
-		Experiments []experimentRuns `json:"experiments"`
-	}
+	type object map[string]any
+	all := map[string][]object{}
 	text := "id\tformats\ttitle\n"
 	for _, e := range report.Entries() {
-		all.Exports = append(all.Exports, export{e.ID, e.Formats(), e.Title})
+		all["exports"] = append(all["exports"], object{"id": e.ID, "formats": e.Formats(), "title": e.Title})
 		text += fmt.Sprintf("%s\t%s\t%s\n", e.ID, strings.Join(e.Formats(), " "), e.Title)
 	}
 	text += "\nexperiment\truns\ttitle\n"
 	for _, e := range experiment.All() {
-		all.Experiments = append(all.Experiments, experimentRuns{e.Name, len(e.Specs), e.Title})
+		all["experiments"] = append(all["experiments"], object{"id": e.Name, "runs": len(e.Specs), "title": e.Title})
 		text += fmt.Sprintf("%s\t%d\t%s\n", e.Name, len(e.Specs), e.Title)
 	}
 	if asJSON {

@@ -112,7 +112,7 @@ func TestTrainOnAGraphOfOnesOwn(t *testing.T) {
 
 	for _, arg := range []string{dir, filepath.Join(dir, "runs", s.Run)} {
 		if shown := output(t, "show", arg); !strings.Contains(shown, s.Run) || !strings.Contains(shown, "all 512 steps") ||
-			!strings.Contains(shown, "weights-512.npz") {
+			!strings.Contains(shown, "192 320 448 512\n") {
 			t.Errorf("show %s: %s", arg, shown)
 		}
 	}

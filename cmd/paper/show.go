@@ -25,9 +25,9 @@ func newShow() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "show RUN",
-		Short: "Print the settings, the curve and the files of a stored run",
-		Long: `show prints the settings of a run, whether it is finished, the end of its curve,
-and its files.
+		Short: "Print the settings and the curve of a stored run",
+		Long: `show prints the settings of a run, whether it is finished, its folder, and the
+end of its curve.
 
 RUN is a folder that paper train has written, the folder of a run in a store, or
 the address of a run in --store or the beginning of the address.`,
@@ -148,10 +148,10 @@ func show(w io.Writer, arg, store string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	printColumns(w, fmt.Sprintf("run\t%s\nexperiment\t%s\nstate\t%s\npositions\t%d\nedges\t%s\n%s",
-		runs.Address(spec), spec.Experiment(), state, spec.T(), edges(spec, nodeNames(f.dir, spec)), lines))
+	printColumns(w, fmt.Sprintf("run\t%s\nexperiment\t%s\nstate\t%s\nfolder\t%s\npositions\t%d\nedges\t%s\n%s",
+		runs.Address(spec), spec.Experiment(), state, f.dir, spec.T(), edges(spec, nodeNames(f.dir, spec)), lines))
 	printCurve(w, curve)
-	return files(w, f.dir)
+	return nil
 }
 
 // settings returns a line for each setting of a run but its graph, name and value with a tab
@@ -217,20 +217,4 @@ func edges(spec train.Spec, own []string) string {
 		all = append(all[:most], fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(all, ", ")
-}
-
-func files(w io.Writer, dir string) error {
-	all, err := os.ReadDir(dir)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(w, "\nfiles in %s:\n", dir)
-	for _, f := range all {
-		info, err := f.Info()
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(w, "%9d  %s\n", info.Size(), f.Name())
-	}
-	return nil
 }

@@ -13,9 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"learncausal/paper/experiment"
-	"learncausal/paper/sweep"
 	"learncausal/pkg/runs"
-	"learncausal/pkg/train"
 )
 
 type trainFlags struct {
@@ -117,7 +115,7 @@ func trainAll(ctx context.Context, w io.Writer, f *trainFlags) error {
 	specs := experiment.Specs()
 	err = promptly(ctx, grace, func() error {
 		if !f.fresh {
-			return loadEach(ctx, dir, specs, f.jobs)
+			return doAll(ctx, ofStore(dir, specs, false, func(*runs.Run) error { return nil }), f.jobs)
 		}
 		var plans []string
 		for _, name := range sampled {
@@ -130,17 +128,6 @@ func trainAll(ctx context.Context, w io.Writer, f *trainFlags) error {
 	}
 	fmt.Fprintf(os.Stderr, "%d runs are in %s\n", len(specs), dir)
 	return storeBayes(ctx, f.fresh)
-}
-
-func loadEach(ctx context.Context, dir string, specs []train.Spec, jobs int) error {
-	var tasks []sweep.Task
-	for _, spec := range specs {
-		tasks = append(tasks, sweep.Task{Spec: spec, Do: func(ctx context.Context, opt runs.Options) error {
-			_, err := runs.Open(dir).Get(ctx, spec, opt)
-			return err
-		}})
-	}
-	return sweep.Each(ctx, tasks, jobs, runs.Terminal(os.Stderr))
 }
 
 // storeBayes loads or computes the losses of the Bayes predictor that the paper's runs
