@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/google/renameio/v2/maybe"
@@ -41,37 +42,23 @@ type BayesLosses struct{ Loss, ESS []float64 }
 // sequences uses the first sequences of a set.
 func BayesSets() []BayesSet {
 	var all []BayesSet
-	add := func(spec train.Spec, sequences, draws int) {
-		s, err := newBayesSet(spec, sequences, draws)
-		if err != nil {
-			panic(err.Error())
-		}
-		all = append(all, s)
-	}
 	for _, s := range SingleParents() {
-		add(s.Spec(), lossSequences, lossDraws)
+		all = append(all, newBayesSet(s.Spec(), lossDraws))
 	}
 	for _, g := range ManyGraphs() {
-		add(g.Spec(0), lossSequences, comparisonDraws)
+		all = append(all, newBayesSet(g.Spec(0), comparisonDraws))
 	}
 	return all
 }
 
 // newBayesSet returns the set of the first test sequences of a spec of Task 1.
-func newBayesSet(spec train.Spec, sequences, draws int) (BayesSet, error) {
-	k, ok := spec.Canonical().Task.(train.Task1)
-	if !ok {
-		return BayesSet{}, fmt.Errorf("experiment: losses are compared for Task 1, not for a %T", spec.Task)
-	}
-	return BayesSet{train.Version, k, spec.Seed, sequences, draws}, nil
+func newBayesSet(spec train.Spec, draws int) BayesSet {
+	return BayesSet{train.Version, spec.Canonical().Task.(train.Task1), spec.Seed, lossSequences, draws}
 }
 
 // address returns the first 16 hexadecimal digits of the SHA-256 of the JSON of s.
 func (s BayesSet) address() string {
-	b, err := json.Marshal(s)
-	if err != nil {
-		panic("experiment: " + err.Error()) // cannot occur: strings and integers have JSON
-	}
+	b, _ := json.Marshal(s) // strings and integers have JSON
 	return sum256(b)[:16]
 }
 
@@ -180,19 +167,11 @@ func (s BayesSet) confirm(bayes *task.Bayes, b *task.Batch, l *BayesLosses, i in
 // encode returns the file of the losses: a line of JSON with the set and the SHA-256
 // of the rest, then the losses and the sample sizes as little-endian float64.
 func (s BayesSet) encode(l *BayesLosses) []byte {
-	var data []byte
-	for _, v := range [][]float64{l.Loss, l.ESS} {
-		for _, x := range v {
-			data = binary.LittleEndian.AppendUint64(data, math.Float64bits(x))
-		}
-	}
-	head, err := json.Marshal(struct {
+	data, _ := binary.Append(nil, binary.LittleEndian, slices.Concat(l.Loss, l.ESS)) // floats have a size
+	head, _ := json.Marshal(struct {
 		BayesSet
 		Sum string `json:"sha256"`
 	}{s, sum256(data)})
-	if err != nil {
-		panic("experiment: " + err.Error())
-	}
 	return append(append(head, '\n'), data...)
 }
 
@@ -201,11 +180,9 @@ func (s BayesSet) encode(l *BayesLosses) []byte {
 func (s BayesSet) decode(b []byte) (*BayesLosses, error) {
 	if head := len(b) - 16*s.Sequences; head > 0 {
 		all := make([]float64, 2*s.Sequences)
-		for i := range all {
-			all[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[head+8*i:]))
-		}
+		_, err := binary.Decode(b[head:], binary.LittleEndian, all)
 		l := &BayesLosses{all[:s.Sequences], all[s.Sequences:]}
-		if bytes.Equal(b, s.encode(l)) {
+		if err == nil && bytes.Equal(b, s.encode(l)) {
 			return l, nil
 		}
 	}

@@ -1,7 +1,6 @@
 package experiment
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -65,16 +64,8 @@ type Dynamics struct {
 const Tau2 = 1 << 16
 
 // RunDynamics runs stage 1 with h = eta1 beta0 / (S T), see theory.Settings, and
-// tabulates stage 2 from the given number of samples.
+// tabulates stage 2 from the given number of samples. It takes a second on 512 positions.
 func RunDynamics(g *graph.Forest, prior *markov.Finite, h float64, samples int) (*Dynamics, error) {
-	return runDynamics(context.Background(), g, prior, h, samples)
-}
-
-// runDynamics is RunDynamics, except that it stops between two of its three parts if
-// ctx is cancelled. No part takes a second on 512 positions.
-func runDynamics(
-	ctx context.Context, g *graph.Forest, prior *markov.Finite, h float64, samples int,
-) (*Dynamics, error) {
 	if !(h > 0) || math.IsInf(h, 1) || samples < 2 {
 		const want = "want h > 0 and finite, and 2 samples or more"
 		return nil, fmt.Errorf("experiment: step size h = %v and %d samples, %s", h, samples, want)
@@ -85,18 +76,12 @@ func runDynamics(
 	if d.GHat, err = theory.GHat(g, prior, d.Eps, theory.QueryApart); err != nil {
 		return nil, err
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
 	set := theory.Settings{
 		Beta0: d.Beta0, Rate1: h * float64(s*t) / d.Beta0, Rate2: 1,
 		Tau1: int(float64(64*t) / h), Alpha: 1 / float64(t), Every: 1 + t/64,
 	}
 	nothing := func(*theory.Reduced, *mat.Dense) (*mat.Dense, float64, float64) { return mat.NewDense(s, s, nil), 0, 0 }
 	if d.One, err = theory.Algorithm1(set, g, s, theory.LimitStage(d.GHat, d.Beta0), nothing); err != nil {
-		return nil, err
-	}
-	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	d.One.Points = d.One.Points[:len(d.One.Points)-1] // without the point of stage 2

@@ -37,11 +37,6 @@ func Families() []Family {
 	}
 }
 
-// FamilyNamed returns the family of [Families] with the given name.
-func FamilyNamed(name string) (Family, error) {
-	return named("family", Families(), func(f Family) string { return f.Name }, name)
-}
-
 // FamilyRuns is Algorithm 1 on a family, T = 16, 32, ...
 type FamilyRuns struct {
 	Family
@@ -69,7 +64,7 @@ func RunSweep(ctx context.Context) (Sweep, error) {
 		s[k].Family = f
 		group.Go(func() error {
 			for t := 16; t <= f.Most && ctx.Err() == nil; t *= 2 {
-				d, err := runDynamics(ctx, f.Graph(t), prior, float64(t)/8, 256)
+				d, err := RunDynamics(f.Graph(t), prior, float64(t)/8, 256)
 				if err != nil {
 					return err
 				}

@@ -141,17 +141,12 @@ type SampleSizes struct {
 	PerTEff []float64 // N / (T_eff log T)
 }
 
-// RunSampleSizes finds the sample sizes for the families with T_eff of the order of T or
-// sqrt(T). Every parent must be found in each of the samples.
+// RunSampleSizes finds the sample sizes for the first three families, whose T_eff is of the
+// order of T or sqrt(T). Every parent must be found in each of the samples.
 func RunSampleSizes(
 	ctx context.Context, prior *markov.Finite, lengths []int, samples int,
 ) ([]SampleSizes, error) {
-	names := []string{"markov-chain", "in-context-learning", "spider"}
-	return each(ctx, names, func(ctx context.Context, name string) (SampleSizes, error) {
-		f, err := FamilyNamed(name)
-		if err != nil {
-			return SampleSizes{}, err
-		}
+	return each(ctx, Families()[:3], func(ctx context.Context, f Family) (SampleSizes, error) {
 		sizes, done := SampleSizes{Title: f.Title}, counter(ctx, len(lengths))
 		for _, t := range lengths {
 			g := f.Graph(t)

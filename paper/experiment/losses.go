@@ -3,8 +3,6 @@ package experiment
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"reflect"
 	"slices"
 
 	"learncausal/internal/engine"
@@ -36,7 +34,6 @@ type Losses struct {
 	Bayes          num.Estimate // (c) the Bayes predictor
 	Entropy        num.Estimate // mean entropy of the row pi(.|s_T): the loss of the predictor that knows pi
 	ModelLessBayes num.Estimate // paired difference
-	EffectiveDraws float64      // mean effective sample size of the importance sampling in (c)
 
 	// For Task 2, where the Bayes predictor is (a).
 	OneParent []num.Estimate // posterior mean that compares parent l only
@@ -47,45 +44,24 @@ func (l *Losses) BestOneParent() num.Estimate {
 	return slices.MinFunc(l.OneParent, func(a, b num.Estimate) int { return cmp.Compare(a.Mean, b.Mean) })
 }
 
-// compareLosses evaluates a run of a Dirichlet prior on the first n of its test
-// sequences, at most lossSequences, with the given number of draws in each Bayes
-// prediction.
-func compareLosses(ctx context.Context, r *runs.Run, n, draws int) (*Losses, error) {
-	all, err := compareAllLosses(ctx, []*runs.Run{r}, n, draws)
-	if err != nil {
-		return nil, err
-	}
-	return all[0], nil
-}
-
-// compareAllLosses is compareLosses for runs with the same test sequences. It
-// evaluates each predictor once, and the Bayes predictor only if its losses are not
-// stored, see [BayesSet].
-func compareAllLosses(ctx context.Context, rs []*runs.Run, n, draws int) ([]*Losses, error) {
+// compareLosses evaluates runs of Task 1 with a Dirichlet prior and with the same test
+// sequences on the first n of these, at most lossSequences, with the given number of draws
+// in each Bayes prediction. It evaluates each predictor once, and the Bayes predictor only
+// if its losses are not stored, see [BayesSet].
+func compareLosses(ctx context.Context, n, draws int, rs ...*runs.Run) ([]*Losses, error) {
 	spec := rs[0].Spec
-	for _, r := range rs {
-		if s := r.Spec; !reflect.DeepEqual(s.Task, spec.Task) || s.Seed != spec.Seed {
-			return nil, fmt.Errorf("experiment: run %s has other test sequences than run %s", r.Address, rs[0].Address)
-		}
-	}
-	set, err := newBayesSet(spec, lossSequences, draws)
-	if err != nil {
-		return nil, err
-	}
+	set := newBayesSet(spec, draws)
 	tk, b, err := set.sequences()
 	if err != nil {
 		return nil, err
 	}
 	b.X, b.Y = b.X[:n*b.T], b.Y[:n*b.S]
-	prior, ok := tk.Prior.(*markov.Dirichlet)
-	if !ok {
-		return nil, fmt.Errorf("experiment: losses are compared for Dirichlet priors, not for %s", tk.Prior)
-	}
+	prior := tk.Prior.(*markov.Dirichlet)
 	all, err := set.Losses(ctx)
 	if err != nil {
 		return nil, err
 	}
-	bayes := BayesLosses{all.Loss[:n], all.ESS[:n]}
+	bayes := all.Loss[:n]
 	entropy, edges, err := KnownLosses(spec, b)
 	if err != nil {
 		return nil, err
@@ -98,11 +74,11 @@ func compareAllLosses(ctx context.Context, rs []*runs.Run, n, draws int) ([]*Los
 			return nil, err
 		}
 		losses = append(losses, &Losses{
-			Sequences: n, Draws: draws, EffectiveDraws: num.Average(bayes.ESS).Mean,
+			Sequences: n, Draws: draws,
 			Model: num.Average(trained), Edges: num.Average(edges), Released: num.Average(released),
-			Bayes: num.Average(bayes.Loss), Entropy: num.Average(entropy),
+			Bayes: num.Average(bayes), Entropy: num.Average(entropy),
 			ModelLessEdges: task.PairedDifference(trained, edges),
-			ModelLessBayes: task.PairedDifference(trained, bayes.Loss),
+			ModelLessBayes: task.PairedDifference(trained, bayes),
 		})
 	}
 	return losses, nil
@@ -157,15 +133,18 @@ func modelLosses(ctx context.Context, r *runs.Run, b *task.Batch) ([]float64, er
 // SingleParentLosses returns the runs of Figure 6 with their losses.
 func SingleParentLosses(ctx context.Context, rs []SingleRun) ([]SingleRun, error) {
 	return each(ctx, rs, func(ctx context.Context, r SingleRun) (SingleRun, error) {
-		var err error
-		r.Losses, err = compareLosses(ctx, r.Run, lossSequences, lossDraws)
+		losses, err := compareLosses(ctx, lossSequences, lossDraws, r.Run)
+		if err == nil {
+			r.Losses = losses[0]
+		}
 		return r, err
 	})
 }
 
 // ManyGraphsLosses returns the losses of the runs on the 20 graphs.
 func ManyGraphsLosses(ctx context.Context, rs []*runs.Run) ([]*Losses, error) {
-	return each(ctx, rs, func(ctx context.Context, r *runs.Run) (*Losses, error) {
-		return compareLosses(ctx, r, lossSequences, comparisonDraws)
+	all, err := each(ctx, rs, func(ctx context.Context, r *runs.Run) ([]*Losses, error) {
+		return compareLosses(ctx, lossSequences, comparisonDraws, r)
 	})
+	return slices.Concat(all...), err
 }

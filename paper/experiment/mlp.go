@@ -164,7 +164,7 @@ func MLPLosses(ctx context.Context, ms []*MLPResult) ([]*MLPResult, error) {
 		}
 		with := *m
 		var err error
-		with.Losses, err = compareAllLosses(ctx, rs, mlpLossSequences, lossDraws)
+		with.Losses, err = compareLosses(ctx, mlpLossSequences, lossDraws, rs...)
 		return &with, err
 	})
 }

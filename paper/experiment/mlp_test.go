@@ -104,17 +104,3 @@ func TestErrorOfLossesCountsSeedsAndSequences(t *testing.T) {
 		t.Errorf("%v ± %v, want 2 ± %v", s.Mean, se, want)
 	}
 }
-
-func TestComparedRunsShareTheirTest(t *testing.T) {
-	a, err := stored(t.Context(), singleParent(t, "chain").Spec())
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := stored(t.Context(), singleParent(t, "icl").Spec())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := compareAllLosses(t.Context(), []*runs.Run{a, b}, 16, 16); err == nil {
-		t.Error("runs on two graphs were compared on the test sequences of one")
-	}
-}

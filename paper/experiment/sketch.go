@@ -3,11 +3,14 @@ package experiment
 import (
 	"fmt"
 	"math"
+	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"learncausal/pkg/graph"
 	"learncausal/pkg/markov"
+	"learncausal/pkg/num"
 )
 
 // SketchPrior is the prior of the pictures of Section 5.1: the relabelings of
@@ -74,19 +77,12 @@ func Flow(g []float64) (times []float64, attention [][]float64) {
 	const step, each = 0.05, 10
 	a, s := make([]float64, len(g)), make([]float64, len(g))
 	for n := 0; float64(n)*step <= FlowEnd; n++ {
-		total, mean := 0.0, 0.0
-		for j, v := range a {
-			s[j] = math.Exp(v)
-			total += s[j]
-		}
-		for j := range s {
-			s[j] /= total
-			mean += s[j] * g[j]
-		}
+		num.Softmax(s, a)
 		if n%each == 0 {
 			times = append(times, float64(n)*step)
-			attention = append(attention, append([]float64(nil), s...))
+			attention = append(attention, slices.Clone(s))
 		}
+		mean := floats.Dot(s, g)
 		for j := range a {
 			a[j] += step * s[j] * (g[j] - mean)
 		}

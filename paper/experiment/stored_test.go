@@ -57,10 +57,11 @@ func TestNoTrainedModelBeatsTheBayesPredictor(t *testing.T) {
 		if r.Spec.S() == 3 {
 			draws = comparisonDraws
 		}
-		l, err := compareLosses(t.Context(), r, lossSequences, draws)
+		losses, err := compareLosses(t.Context(), lossSequences, draws, r)
 		if err != nil {
 			t.Fatal(err)
 		}
+		l := losses[0]
 		if z := l.ModelLessBayes.Z(); z < -4 {
 			t.Errorf("run %s is %.1f standard errors below the Bayes predictor: %+v", r.Address, z, l)
 		}

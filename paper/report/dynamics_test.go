@@ -5,6 +5,7 @@ import (
 
 	"learncausal/paper/experiment"
 	"learncausal/paper/figure"
+	"learncausal/pkg/graph"
 )
 
 // smallSweep is a sweep up to T = 64.
@@ -56,11 +57,7 @@ func TestFiniteSampleFiguresAreDrawn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chain, err := experiment.FamilyNamed("markov-chain")
-	if err != nil {
-		t.Fatal(err)
-	}
-	curves, err := experiment.RunErrorCurves(t.Context(), chain.Graph, prior, []int{8, 12}, 2)
+	curves, err := experiment.RunErrorCurves(t.Context(), graph.Chain, prior, []int{8, 12}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -188,11 +188,7 @@ func TestLegendHasTheVerdictsThatOccur(t *testing.T) {
 
 // No point of the excess loss is on the frame.
 func TestPointsOfTheLossGapAreInsideOfTheFrame(t *testing.T) {
-	star, err := experiment.FamilyNamed("star")
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := []experiment.Scaling{{Family: star, TEff: []float64{1.07, 1.14}, Value: []float64{0.28, 0.28}}}
+	at := []experiment.Scaling{{Family: experiment.Family{Title: "Star"}, TEff: []float64{1.07, 1.14}, Value: []float64{0.28, 0.28}}}
 	for _, p := range lossGapFigure(experiment.LossGap{ToEnd: at, Stopped: at}).Rows[0] {
 		if a := p.(*figure.Axes); math.Log10(1.07/a.X.Min) < 0.05 {
 			t.Errorf("a point at 1.07 on an axis from %v", a.X.Min)
