@@ -7,7 +7,6 @@ require (
 	git.sr.ht/~sbinet/gg v0.7.0 // affine maps of a drawing
 	github.com/agnivade/levenshtein v1.2.2 // suggests ids
 	github.com/gofrs/flock v0.13.1 // one process at a time trains a run
-	github.com/google/renameio/v2 v2.0.2 // replaces files atomically, even on power loss
 	github.com/janpfeifer/gonb v0.11.4 // displays of notebook cells
 	github.com/pelletier/go-toml/v2 v2.4.3 // plans of sweeps, with the lines of their keys
 	github.com/sbinet/npyio v0.6.0 // weights as NPZ, for NumPy and others

@@ -8,9 +8,9 @@ import (
 	"regexp"
 	"strings"
 
+	"learncausal/internal/files"
 	"learncausal/paper/figure"
 	"learncausal/paper/report"
-	"learncausal/pkg/runs"
 )
 
 const captionsName = "captions.tex"
@@ -46,7 +46,7 @@ func writeCaptions(
 		return nil, err
 	}
 	path := filepath.Join(dir, captionsName)
-	old, err := runs.ReadFile(path, 1<<30)
+	old, err := files.Read(path, 1<<30)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -55,5 +55,5 @@ func writeCaptions(
 			text += line[0]
 		}
 	}
-	return []string{path}, figure.WriteFile(path, []byte(text))
+	return []string{path}, files.Write(path, []byte(text))
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"learncausal/internal/files"
 	"learncausal/paper/experiment"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
@@ -35,7 +36,7 @@ func replaced(dir string) (address string, err error) {
 // summary names no run. It is an error if the summary cannot be read.
 func summarised(dir string) (address string, err error) {
 	path := filepath.Join(dir, summaryJSON)
-	data, err := runs.ReadFile(path, 1<<30)
+	data, err := files.Read(path, 1<<30)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", path, err)
 	}

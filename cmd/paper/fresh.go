@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"learncausal/internal/files"
 	"learncausal/paper/sweep"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
@@ -74,7 +75,7 @@ func confirmEach(ctx context.Context, dir string, specs []train.Spec, plans []st
 		return err
 	}
 	list := filepath.Join(dir, ".unfinished", "confirmed-"+self+".txt")
-	equal, err := runs.ReadFile(list, 1<<30)
+	equal, err := files.Read(list, 1<<30)
 	if err != nil && !os.IsNotExist(err) {
 		return err
 	}

@@ -14,8 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"learncausal/internal/files"
 	"learncausal/paper/experiment"
-	"learncausal/paper/figure"
 	"learncausal/paper/report"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
@@ -157,8 +157,8 @@ func writeOwn(
 	}
 	data, err2 := report.OwnJSON(own)
 	figures, err3 := report.OwnFigures(own)
-	weights, err4 := runs.ReadFile(filepath.Join(run, fmt.Sprintf("weights-%d.npz", own.Run.Spec.Steps)), math.MaxInt)
-	curve, err5 := runs.ReadFile(filepath.Join(run, "curve.csv"), math.MaxInt)
+	weights, err4 := files.Read(filepath.Join(run, fmt.Sprintf("weights-%d.npz", own.Run.Spec.Steps)), math.MaxInt)
+	curve, err5 := files.Read(filepath.Join(run, "curve.csv"), math.MaxInt)
 	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
 		return nil, err
 	}
@@ -181,7 +181,7 @@ func writeOwn(
 		{summaryText, []byte(report.OwnText(own))},
 		{summaryJSON, data},
 	} {
-		if err := figure.WriteFile(filepath.Join(out, f.name), f.data); err != nil {
+		if err := files.Write(filepath.Join(out, f.name), f.data); err != nil {
 			return nil, errors.Join(append(undrawn, err)...)
 		}
 	}

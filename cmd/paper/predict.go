@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"learncausal/internal/engine"
-	"learncausal/internal/text"
+	"learncausal/internal/files"
 	"learncausal/paper/experiment"
 	"learncausal/pkg/num"
 	"learncausal/pkg/runs"
@@ -45,7 +45,7 @@ lines are skipped. Any other line is an error, and nothing is predicted.`,
 			in, name := c.InOrStdin(), "standard input"
 			if len(args) == 2 && args[1] != "-" {
 				name = args[1]
-				b, err := runs.ReadFile(name, mostSequences)
+				b, err := files.Read(name, mostSequences)
 				if err != nil {
 					return fmt.Errorf("sequences: %s: %w; standard input may be a pipe", name, err)
 				}
@@ -188,7 +188,7 @@ func readSequences(in io.Reader, name string, names []string, s int) ([][]int, e
 		err = fmt.Errorf("want at most %d bytes", mostSequences)
 	}
 	if err == nil {
-		data, err = text.Decode(data)
+		data, err = files.Decode(data)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)

@@ -11,7 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/graph/formats/dot"
 
-	"learncausal/internal/text"
+	"learncausal/internal/files"
 )
 
 // A Graph is a digraph with named nodes.
@@ -48,7 +48,7 @@ func Read(r io.Reader) (*Graph, error) {
 	if len(data) > maxFile {
 		return nil, fmt.Errorf("DOT file of more than %d bytes, the limit", maxFile)
 	}
-	if data, err = text.Decode(data); err != nil {
+	if data, err = files.Decode(data); err != nil {
 		return nil, fmt.Errorf("DOT file, %w", err)
 	}
 	file, err := dot.ParseBytes(data)

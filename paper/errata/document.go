@@ -36,7 +36,7 @@ func Source(l *ledger.Ledger, graphs ...*figure.Figure) (string, error) {
 
 // text returns the file of prose with the name.
 func text(name string) string {
-	b, err := files.ReadFile("text/" + name + ".tex")
+	b, err := sources.ReadFile("text/" + name + ".tex")
 	if err != nil {
 		panic("errata: " + err.Error()) // it is embedded
 	}

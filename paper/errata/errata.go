@@ -21,7 +21,7 @@ import (
 )
 
 //go:embed remarks proofs text
-var files embed.FS
+var sources embed.FS
 
 // A remark is the prose about a row that fails.
 type remark struct {
@@ -34,12 +34,12 @@ type remark struct {
 // prose returns the texts of a folder by the ids of their rows.
 func prose(folder string) (map[string]string, error) {
 	all := map[string]string{}
-	paths, err := fs.Glob(files, folder+"/*.tex")
+	paths, err := fs.Glob(sources, folder+"/*.tex")
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range paths {
-		b, err := files.ReadFile(p)
+		b, err := sources.ReadFile(p)
 		if err != nil {
 			return nil, err
 		}

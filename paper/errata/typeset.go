@@ -9,7 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 
-	"learncausal/paper/figure"
+	"learncausal/internal/files"
 )
 
 // ErrNoLaTeX is the error of Write without LaTeX.
@@ -56,12 +56,12 @@ func typeset(ctx context.Context, source string) (pdf, log []byte, err error) {
 // of LaTeX. Without LaTeX it writes errata.tex alone and returns ErrNoLaTeX.
 func Write(ctx context.Context, source, dir string) (paths []string, log []byte, err error) {
 	tex, out := filepath.Join(dir, "errata.tex"), filepath.Join(dir, "errata.pdf")
-	if err := figure.WriteFile(tex, []byte(source)); err != nil {
+	if err := files.Write(tex, []byte(source)); err != nil {
 		return nil, nil, err
 	}
 	pdf, log, err := typeset(ctx, source)
 	if err != nil {
 		return []string{tex}, nil, err
 	}
-	return []string{tex, out}, log, figure.WriteFile(out, pdf)
+	return []string{tex, out}, log, files.Write(out, pdf)
 }

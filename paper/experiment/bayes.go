@@ -10,16 +10,14 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 
-	"github.com/google/renameio/v2/maybe"
 	"golang.org/x/sync/errgroup"
 
-	"learncausal/pkg/runs"
+	"learncausal/internal/files"
 	"learncausal/pkg/task"
 	"learncausal/pkg/train"
 )
@@ -90,7 +88,7 @@ func (s BayesSet) Losses(ctx context.Context) (*BayesLosses, error) {
 	if err != nil {
 		return nil, err
 	}
-	stored, err := runs.ReadFile(path, maxHead+16*s.Sequences)
+	stored, err := files.Read(path, maxHead+16*s.Sequences)
 	if err == nil {
 		l, err := s.decode(stored)
 		if err != nil {
@@ -110,10 +108,7 @@ func (s BayesSet) Losses(ctx context.Context) (*BayesLosses, error) {
 		return nil, err
 	}
 	l := &BayesLosses{r.Loss, r.Each}
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return nil, err
-	}
-	return l, maybe.WriteFile(path, s.encode(l), 0o644)
+	return l, files.Write(path, s.encode(l))
 }
 
 // Confirm computes the losses of some sequences of the set again, on every processor,

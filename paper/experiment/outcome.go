@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"learncausal/internal/files"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )
@@ -239,7 +240,7 @@ func EncodeOutcomes(all ...*Outcome) ([]byte, error) {
 
 // ReadOutcomes reads a file of [EncodeOutcomes]. An error about the content names the line.
 func ReadOutcomes(path string) ([]*Outcome, error) {
-	b, err := runs.ReadFile(path, maxOutcomes)
+	b, err := files.Read(path, maxOutcomes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("experiment: %w", err)
 	}

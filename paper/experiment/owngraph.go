@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"strings"
 
+	"learncausal/internal/files"
 	"learncausal/paper/ledger"
 	"learncausal/pkg/graph"
-	"learncausal/pkg/runs"
 )
 
 // An OwnGraph is a forest, for Task 1, or a graph with several parents, for Task 2.
@@ -113,7 +113,7 @@ func OpenGraph(text, dir string) (*OwnGraph, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)
 	}
-	b, err := runs.ReadFile(path, maxDOT)
+	b, err := files.Read(path, maxDOT)
 	if err != nil {
 		return nil, noGraph(text, err)
 	}

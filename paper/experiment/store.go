@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/mod/modfile"
 
+	"learncausal/internal/files"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )
@@ -40,7 +41,7 @@ func Dir(name string) (string, error) {
 		return "", fmt.Errorf("experiment: %w", err)
 	}
 	for dir := wd; ; dir = filepath.Dir(dir) {
-		mod, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		mod, err := files.Read(filepath.Join(dir, "go.mod"), 1<<20)
 		if err == nil && modfile.ModulePath(mod) == module {
 			return filepath.Join(dir, name), nil
 		}

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"learncausal/internal/files"
 )
 
 // All exports compile in one document, from another folder, without an
@@ -48,7 +50,7 @@ func TestDocumentCompiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{"all.tex": Document(figs, tabs), "captions.tex": captions} {
-		if err := WriteFile(filepath.Join(dir, name), []byte(text)); err != nil {
+		if err := files.Write(filepath.Join(dir, name), []byte(text)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -80,7 +82,7 @@ func TestDocumentCompiles(t *testing.T) {
 		t.Error("two compilations gave different bytes")
 	}
 	if d := os.Getenv("DEMO"); d != "" {
-		if err := WriteFile(filepath.Join(d, "all.pdf"), pdf[0]); err != nil {
+		if err := files.Write(filepath.Join(d, "all.pdf"), pdf[0]); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -2,7 +2,6 @@ package figure
 
 import (
 	"errors"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -216,28 +215,10 @@ func TestFirstErrorIsReported(t *testing.T) {
 	}
 }
 
-// WriteFile creates files and folders with the usual modes, and its error names the
-// operation that failed.
-func TestFilesOfFiguresAreLikeCreatedOnes(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "new", "file")
-	if err := WriteFile(path, []byte("text")); err != nil {
+func TestFigureIsNotExportedIntoAFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, nil, 0o666); err != nil {
 		t.Fatal(err)
-	}
-	like := filepath.Join(dir, "created")
-	if err := os.WriteFile(like, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	for name, like := range map[string]string{path: like, filepath.Dir(path): dir} {
-		got, err1 := os.Stat(name)
-		want, err2 := os.Stat(like)
-		if err := errors.Join(err1, err2); err != nil || got.Mode() != want.Mode() {
-			t.Errorf("%s: %v, mode %v, want %v", name, err, got.Mode(), want.Mode())
-		}
-	}
-	at := new(fs.PathError)
-	if err := WriteFile(filepath.Join(path, "a", "b"), nil); !errors.As(err, &at) || at.Op != "mkdir" {
-		t.Errorf("a file in the place of a folder: %v", err)
 	}
 	if paths, err := small()[2].Export(path); err == nil {
 		t.Errorf("%v were exported into a file", paths)

@@ -7,19 +7,19 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
 
-	"github.com/google/renameio/v2/maybe"
 	xfont "golang.org/x/image/font"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
+
+	"learncausal/internal/files"
 )
 
 // A Width is the width of a figure, in points of 1/72 inch.
@@ -461,23 +461,9 @@ func export(dir string, formats ...format) (paths []string, err error) {
 		paths, data = append(paths, filepath.Join(dir, f.name)), append(data, b)
 	}
 	for i, path := range paths {
-		err = errors.Join(err, WriteFile(path, data[i]))
+		err = errors.Join(err, files.Write(path, data[i]))
 	}
 	return paths, err
-}
-
-// WriteFile writes data to a file, creating its folder if needed. It replaces the
-// file as a whole, and leaves a file that already holds data untouched.
-func WriteFile(path string, data []byte) error {
-	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() == int64(len(data)) {
-		if old, err := os.ReadFile(path); err == nil && string(old) == string(data) {
-			return nil
-		}
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return err
-	}
-	return maybe.WriteFile(path, data, 0o644)
 }
 
 // Pinned is the platform on which figures have the same bytes for one version of Go. On others

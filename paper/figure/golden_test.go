@@ -11,6 +11,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"learncausal/internal/files"
 )
 
 var regen = flag.Bool("regen", false, "write the golden files")
@@ -20,7 +22,7 @@ func golden(t *testing.T, name string, data []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
 	if *regen {
-		if err := WriteFile(path, data); err != nil {
+		if err := files.Write(path, data); err != nil {
 			t.Fatal(err)
 		}
 		return

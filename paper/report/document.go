@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"learncausal/internal/files"
 	"learncausal/paper/figure"
 )
 
@@ -35,14 +36,13 @@ func document(dir string, outputs []Output) ([]string, error) {
 		return nil, err
 	}
 	page := strings.Replace(guide, "PREAMBLE", figure.Preamble, 1) + list
-	files := []struct{ name, text string }{
-		{"all.tex", figure.Document(wide, tables)}, {"captions.tex", captions}, {"README.md", page},
-	}
 	var paths []string
 	var errs []error
-	for _, f := range files {
+	for _, f := range []struct{ name, text string }{
+		{"all.tex", figure.Document(wide, tables)}, {"captions.tex", captions}, {"README.md", page},
+	} {
 		path := filepath.Join(dir, f.name)
-		paths, errs = append(paths, path), append(errs, figure.WriteFile(path, []byte(f.text)))
+		paths, errs = append(paths, path), append(errs, files.Write(path, []byte(f.text)))
 	}
 	return paths, errors.Join(errs...)
 }

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"learncausal/internal/files"
 	"learncausal/paper/experiment"
 	"learncausal/paper/figure"
 	"learncausal/paper/ledger"
@@ -109,7 +110,7 @@ const maxLedger = 1 << 26
 
 // ReadLedger loads the ledger from claims.json in a folder.
 func ReadLedger(dir string) (*ledger.Ledger, error) {
-	b, err := runs.ReadFile(filepath.Join(dir, "claims.json"), maxLedger)
+	b, err := files.Read(filepath.Join(dir, "claims.json"), maxLedger)
 	if err != nil {
 		return nil, fmt.Errorf("report: no stored ledger: run make verify: %w", err)
 	}
@@ -141,7 +142,7 @@ func WriteLedger(l *ledger.Ledger, dir string) ([]string, error) {
 		return nil, err
 	}
 	paths := []string{filepath.Join(dir, "claims.json"), filepath.Join(dir, "claims.dot")}
-	return paths, errors.Join(figure.WriteFile(paths[0], data), figure.WriteFile(paths[1], dot))
+	return paths, errors.Join(files.Write(paths[0], data), files.Write(paths[1], dot))
 }
 
 // WriteLedgerPage writes CLAIMS.md, the ledger as a page, at the top of the repository.
@@ -154,7 +155,7 @@ func WriteLedgerPage(l *ledger.Ledger) error {
 	if err != nil {
 		return err
 	}
-	return figure.WriteFile(path, []byte(l.Page(where)))
+	return files.Write(path, []byte(l.Page(where)))
 }
 
 // ledgerTable is the ledger as a long table for a LaTeX document.

@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
+	"learncausal/internal/files"
 	"learncausal/paper/errata"
 	"learncausal/paper/experiment"
 	"learncausal/paper/ledger"
@@ -152,7 +152,7 @@ func texts(top, pattern string) (map[string]string, error) {
 	}
 	all := make(map[string]string)
 	for _, path := range paths {
-		b, err := os.ReadFile(path)
+		b, err := files.Read(path, 1<<26)
 		if err != nil {
 			return nil, fmt.Errorf("report: looking for the statements: %w", err)
 		}

@@ -8,8 +8,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
-	"learncausal/internal/text"
-	"learncausal/pkg/runs"
+	"learncausal/internal/files"
 )
 
 // A document is the TOML of a plan. Grids are counted from 1; grid 0 is the table before
@@ -31,9 +30,9 @@ type place struct {
 const mostBytes = 1 << 20
 
 func readDocument(path string) (*document, error) {
-	b, err := runs.ReadFile(path, mostBytes)
+	b, err := files.Read(path, mostBytes)
 	if err == nil {
-		b, err = text.Decode(b)
+		b, err = files.Decode(b)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("sweep: the plan %s: %w", path, err)

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"learncausal/internal/files"
 	"learncausal/paper/experiment"
-	"learncausal/paper/figure"
 )
 
 func (s *Sweep) resultPath(address string) string {
@@ -103,7 +103,7 @@ func (s *Sweep) keep(r *experiment.Outcome) error {
 	if err != nil {
 		return err
 	}
-	if err := figure.WriteFile(s.resultPath(r.Address), b); err != nil {
+	if err := files.Write(s.resultPath(r.Address), b); err != nil {
 		return fmt.Errorf("sweep: %w", err)
 	}
 	if err := os.Remove(s.failurePath(r.Address)); err != nil && !errors.Is(err, fs.ErrNotExist) {

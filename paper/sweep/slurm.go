@@ -12,8 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"learncausal/paper/figure"
-	"learncausal/pkg/runs"
+	"learncausal/internal/files"
 )
 
 // Digest returns eight hexadecimal digits of a hash of the runs of the sweep, the parts
@@ -113,7 +112,7 @@ func (s *Sweep) Submit(ctx context.Context, j Job) (id string, err error) {
 	}
 	path := filepath.Join(s.Dir, "slurm.sh")
 	for _, f := range []struct{ path, text string }{{path, text}, {s.tasksPath(), fmt.Sprintln(j.Tasks)}} {
-		if err := figure.WriteFile(f.path, []byte(f.text)); err != nil {
+		if err := files.Write(f.path, []byte(f.text)); err != nil {
 			return "", fmt.Errorf("sweep: %w", err)
 		}
 	}
@@ -200,7 +199,7 @@ func (s *Sweep) Status(ctx context.Context) (*Status, error) {
 	running := map[int]bool{} // the tasks whose running run is counted
 	for _, i := range missing {
 		address := s.Plan.Runs[i].Address
-		text, err := runs.ReadFile(s.failurePath(address), mostBytes)
+		text, err := files.Read(s.failurePath(address), mostBytes)
 		task := 0
 		if tasks > 0 {
 			task = i % tasks
@@ -227,7 +226,7 @@ func (s *Sweep) Status(ctx context.Context) (*Status, error) {
 // taskStates returns the states of the tasks in Slurm's queue, and the number of tasks of
 // the job; 0 if the sweep has not been submitted.
 func (s *Sweep) taskStates(ctx context.Context) (map[int]string, int, error) {
-	b, err := runs.ReadFile(s.tasksPath(), mostBytes)
+	b, err := files.Read(s.tasksPath(), mostBytes)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, 0, nil
 	}

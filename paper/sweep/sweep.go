@@ -13,8 +13,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"learncausal/internal/files"
 	"learncausal/paper/experiment"
-	"learncausal/paper/figure"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )
@@ -110,7 +110,7 @@ func (s *Sweep) Run(ctx context.Context, which []int, jobs int, meter runs.Meter
 				return err
 			}
 			err = fmt.Errorf("%s on %s with seed %d: %w", r.Address, r.Graph, r.Spec.Seed, err)
-			return errors.Join(err, figure.WriteFile(s.failurePath(r.Address), []byte(err.Error()+"\n")))
+			return errors.Join(err, files.Write(s.failurePath(r.Address), []byte(err.Error()+"\n")))
 		}}
 	}
 	return Each(ctx, tasks, jobs, meter)

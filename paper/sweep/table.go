@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"learncausal/internal/files"
 	"learncausal/paper/experiment"
-	"learncausal/paper/figure"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
@@ -54,7 +54,7 @@ func (s *Sweep) WriteTables() ([]string, error) {
 		data []byte
 	}{{filepath.Base(s.listPath()), list}, {"table.csv", table}, {"table.npz", archive}} {
 		path := filepath.Join(s.Dir, f.name)
-		if err := figure.WriteFile(path, f.data); err != nil {
+		if err := files.Write(path, f.data); err != nil {
 			return nil, fmt.Errorf("sweep: %w", err)
 		}
 		paths = append(paths, path)

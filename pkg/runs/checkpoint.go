@@ -12,6 +12,7 @@ import (
 	"math"
 	"os"
 
+	"learncausal/internal/files"
 	"learncausal/pkg/train"
 )
 
@@ -88,7 +89,7 @@ func newCheckpoint(p *plan, step int) (c *checkpoint, err error) {
 // readCheckpoint returns the checkpoint of the run with an address from the file path, and
 // the plan of the run. It returns nil if there is no file.
 func readCheckpoint(path, address string) (c *checkpoint, p *plan, err error) {
-	f, size, err := openFile(path)
+	f, size, err := files.Open(path)
 	if err == nil {
 		defer f.Close()
 		c, p, err = decodeCheckpoint(f, size, address)

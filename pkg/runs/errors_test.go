@@ -40,14 +40,14 @@ func TestFileInThePlaceOfAFolderIsAnError(t *testing.T) {
 	_, locked := lock(t.Context(), filepath.Join(file, "a.lock"), 1, silent{})
 	for name, err := range map[string]error{
 		"Addresses": listed, "Load": loaded, "Unfinished": unfinished, "lock": locked,
-		"writeFile": writeFile(filepath.Join(file, "a"), nil),
+		"writeFile": writeFile(file+"~", filepath.Join(file, "a"), nil),
 	} {
 		at := new(fs.PathError)
 		if !errors.Is(err, syscall.ENOTDIR) || !errors.As(err, &at) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if makes := name == "lock" || name == "writeFile"; makes != (at.Op == "mkdir") || makes == strings.HasPrefix(err.Error(), "runs: ") {
+		if makes := name == "lock" || name == "writeFile"; makes != (at.Op == "mkdir") || (name == "lock") == strings.HasPrefix(err.Error(), "runs: ") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -70,7 +70,7 @@ func TestRunStoredMeanwhileIsLoaded(t *testing.T) {
 		}
 		m := onUpdate(func() {
 			calls++
-			if err := errors.Join(writeFiles(filepath.Join(s.Dir, address), files), unlock()); err != nil {
+			if err := errors.Join(writeFiles(t.TempDir()+"/~", filepath.Join(s.Dir, address), files), unlock()); err != nil {
 				t.Error(err)
 			}
 		})
@@ -90,7 +90,7 @@ func TestFirstFinishedRunIsKept(t *testing.T) {
 	s := testStore(t.TempDir())
 	stored := filepath.Join(s.Dir, Address(testSpec))
 	r := get(t, s, Options{Meter: onDone(func() {
-		if err := writeFiles(stored, files); err != nil {
+		if err := writeFiles(t.TempDir()+"/~", stored, files); err != nil {
 			t.Error(err)
 		}
 	})})

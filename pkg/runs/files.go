@@ -2,14 +2,12 @@ package runs
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 
-	"github.com/google/renameio/v2/maybe"
-
+	"learncausal/internal/files"
 	"learncausal/pkg/train"
 )
 
@@ -56,7 +54,7 @@ func decodeRun(dir string) (r *Run, err error) {
 			r, err = nil, Refused("runs: "+filepath.Join(dir, name), err, remedy)
 		}
 	}()
-	b, err := ReadFile(filepath.Join(dir, name), maxManifest)
+	b, err := files.Read(filepath.Join(dir, name), maxManifest)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +107,7 @@ func decodeRun(dir string) (r *Run, err error) {
 // read returns the content of a file of the run in the folder dir, which has at most most
 // bytes and the checksum of the manifest.
 func (m manifest) read(dir, name string, most int) ([]byte, error) {
-	b, err := ReadFile(filepath.Join(dir, name), most)
+	b, err := files.Read(filepath.Join(dir, name), most)
 	if err != nil {
 		return nil, err
 	}
@@ -123,49 +121,13 @@ func (m manifest) read(dir, name string, most int) ([]byte, error) {
 	return b, nil
 }
 
-// ReadFile returns the content of a regular file of at most most bytes. It neither opens
-// nor reads any other file, such as an endless pipe.
-func ReadFile(path string, most int) ([]byte, error) {
-	f, size, err := openFile(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if size > int64(most) {
-		return nil, fmt.Errorf("%d bytes, want at most %d", size, most)
-	}
-	return io.ReadAll(io.LimitReader(f, int64(most)))
-}
-
-// openFile opens a regular file and returns its size. It does not open a pipe, which would
-// block.
-func openFile(path string) (*os.File, int64, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, 0, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, 0, fmt.Errorf("not a regular file, its mode is %v", info.Mode())
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, 0, err
-	}
-	info, err = f.Stat() // another file may have been renamed to it meanwhile
-	if err != nil {
-		f.Close()
-		return nil, 0, err
-	}
-	return f, info.Size(), nil
-}
-
 // differing returns the names of the files that are missing in the folder dir or have
 // other bytes there.
-func differing(files map[string][]byte, dir string) []string {
+func differing(want map[string][]byte, dir string) []string {
 	var names []string
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		b, err := ReadFile(filepath.Join(dir, name), len(files[name]))
-		if err != nil || string(b) != string(files[name]) {
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		b, err := files.Read(filepath.Join(dir, name), len(want[name]))
+		if err != nil || string(b) != string(want[name]) {
 			names = append(names, name)
 		}
 	}
@@ -174,15 +136,15 @@ func differing(files map[string][]byte, dir string) []string {
 
 // writeFiles writes the files into the folder dir, run.json last. Readers ignore files that
 // run.json does not list.
-func writeFiles(dir string, files map[string][]byte) error {
+func writeFiles(via, dir string, files map[string][]byte) error {
 	for name, b := range files {
 		if name != manifestName {
-			if err := writeFile(filepath.Join(dir, name), b); err != nil {
+			if err := writeFile(via, filepath.Join(dir, name), b); err != nil {
 				return err
 			}
 		}
 	}
-	return writeFile(filepath.Join(dir, manifestName), files[manifestName])
+	return writeFile(via, filepath.Join(dir, manifestName), files[manifestName])
 }
 
 // clean removes from the folder dir all entries except the given files and the checkpoint,
@@ -196,18 +158,12 @@ func clean(dir string, files map[string][]byte) {
 	}
 }
 
-// writeFile replaces the file path in one step: after a crash at any moment it holds the
-// old bytes or the new ones. (On Windows the library does not guarantee this; there the
-// checksum reveals a truncated file.)
-func writeFile(path string, b []byte) error {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
-	if err := maybe.WriteFile(path, b, 0o666); err != nil {
+// writeFile is [files.WriteVia] with a folder that is on the disk at the end.
+func writeFile(via, path string, b []byte) error {
+	if err := files.WriteVia(via, path, b); err != nil {
 		return fmt.Errorf("runs: writing %s: %w", path, err)
 	}
-	syncFolder(dir)
+	syncFolder(filepath.Dir(path))
 	return nil
 }
 

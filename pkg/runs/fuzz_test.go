@@ -172,7 +172,7 @@ func FuzzStore(f *testing.F) {
 		}
 		s := testStore(t.TempDir())
 		dir := filepath.Join(s.Dir, p.Address)
-		if err := writeFiles(dir, files); err != nil {
+		if err := writeFiles(t.TempDir()+"/~", dir, files); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {

@@ -68,7 +68,8 @@ func waitForCheckpoint(t *testing.T, dir string) {
 }
 
 func TestKilledRunEndsInTheSameBytes(t *testing.T) {
-	whole, killed := t.TempDir(), t.TempDir()
+	whole, killed, elsewhere := t.TempDir(), t.TempDir(), t.TempDir()
+	t.Setenv("TMPDIR", elsewhere)
 	getSpec(t, testStore(whole), killSpec, Options{})
 	random := rand.New(rand.NewPCG(1, 2))
 	steps := []int{}
@@ -98,6 +99,11 @@ func TestKilledRunEndsInTheSameBytes(t *testing.T) {
 	getSpec(t, testStore(killed), killSpec, Options{})
 	if !reflect.DeepEqual(folder(t, whole), folder(t, killed)) {
 		t.Error("the bytes of a run depend on where it was killed")
+	}
+	for dir, most := range map[string]int{elsewhere: 0, filepath.Join(killed, ".unfinished"): 1} { // the lock
+		if entries, err := os.ReadDir(dir); err != nil || len(entries) > most {
+			t.Errorf("%s has %v, %v", dir, entries, err)
+		}
 	}
 }
 

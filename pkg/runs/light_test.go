@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"learncausal/internal/files"
 	"learncausal/pkg/train"
 )
 
@@ -81,7 +82,7 @@ func TestLightRunIsCheckedAndFilled(t *testing.T) {
 	light := testStore(t.TempDir())
 	get(t, light, Options{Light: true})
 	path := filepath.Join(light.Dir, r.Address, "weights-13.npz")
-	if err := writeFile(path, []byte("half")); err != nil {
+	if err := files.Write(path, []byte("half")); err != nil {
 		t.Fatal(err)
 	}
 	if r := get(t, light, Options{Light: true}); !r.Light() {

@@ -21,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"learncausal/internal/files"
 	"learncausal/pkg/train"
 )
 
@@ -259,7 +260,7 @@ func TestHostileManifestIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := testStore(t.TempDir())
-	if err := writeFile(filepath.Join(s.Dir, id.Address, manifestName), id.encode()); err != nil {
+	if err := files.Write(filepath.Join(s.Dir, id.Address, manifestName), id.encode()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Load(id.Address); err == nil || !strings.Contains(err.Error(), "want at most 1.6e+04 GiB") {
@@ -384,13 +385,13 @@ func TestNoStaleCheckpointIsTrainedFrom(t *testing.T) {
 	}
 	stop()
 	clean(work, files)
-	if err := errors.Join(writeFiles(work, files), os.Rename(work, stored)); err != nil {
+	if err := errors.Join(writeFiles(t.TempDir()+"/~", work, files), os.Rename(work, stored)); err != nil {
 		t.Fatal(err)
 	}
 	begins(0)
 	// Killed before it: training goes on.
 	stop()
-	if clean(work, files); writeFiles(work, files) != nil {
+	if clean(work, files); writeFiles(t.TempDir()+"/~", work, files) != nil {
 		t.Fatal("no files written")
 	}
 	if _, err := os.Stat(filepath.Join(work, checkpointName)); err != nil {
@@ -401,14 +402,14 @@ func TestNoStaleCheckpointIsTrainedFrom(t *testing.T) {
 		t.Errorf("a checkpoint left in the run: %v", err)
 	}
 	// Killed between the rename and its removal: the next load takes it away.
-	if err := writeFile(filepath.Join(stored, checkpointName), []byte("stale")); err != nil {
+	if err := os.WriteFile(filepath.Join(stored, checkpointName), []byte("stale"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	if get(t, s, Options{}); len(differing(map[string][]byte{checkpointName: []byte("stale")}, stored)) == 0 {
 		t.Error("a checkpoint left in the run by a killed process stays")
 	}
 	// A checkpoint next to a stored run is removed by the next load.
-	if err := writeFile(filepath.Join(work, checkpointName), []byte("stale")); err != nil {
+	if err := errors.Join(os.MkdirAll(work, 0o777), os.WriteFile(filepath.Join(work, checkpointName), []byte("stale"), 0o666)); err != nil {
 		t.Fatal(err)
 	}
 	if r := get(t, s, Options{}); r.Origin != Loaded {
@@ -446,7 +447,7 @@ func TestRunThatCannotBeStoredIsAnError(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dir, curveName, "full"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := writeFiles(dir, map[string][]byte{curveName: nil, manifestName: nil}); err == nil {
+	if err := writeFiles(t.TempDir()+"/~", dir, map[string][]byte{curveName: nil, manifestName: nil}); err == nil {
 		t.Error("a folder was written over")
 	}
 	if _, err := os.Stat(filepath.Join(dir, manifestName)); !errors.Is(err, fs.ErrNotExist) {

@@ -1,11 +1,8 @@
 package runs
 
 import (
-	"bytes"
 	"context"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -20,27 +17,10 @@ func TestProperties(t *testing.T) {
 	s := testStore(t.TempDir())
 	property.Test(t, property.Table{
 		"Address":    addresses,
-		"ReadFile":   func(t *rapid.T) { readFiles(t, s.Dir) },
 		"Store.Load": func(t *rapid.T) { loadedRuns(t, s) },
 		"Store.Get Run.Replay Run.Segments Run.Stretches Run.Light": func(t *rapid.T) { storedRuns(t, s) },
 		"Memory": func(t *rapid.T) { memories(t) },
 	})
-}
-
-// readFiles reads a file of some bytes: all of them, or none where there are more than
-// are wanted.
-func readFiles(t *rapid.T, dir string) {
-	path := filepath.Join(dir, "file")
-	data := rapid.SliceOfN(rapid.Byte(), 0, 9).Draw(t, "content")
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	defer os.Remove(path)
-	most := property.Int().Draw(t, "most")
-	b, err := ReadFile(path, most)
-	if (err == nil) != (len(data) <= most) || err == nil && !bytes.Equal(b, data) {
-		t.Errorf("%q, %v of %q, at most %d bytes", b, err, data, most)
-	}
 }
 
 // memories is of more than the trainer for a spec that is right, and says why of others.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"learncausal/internal/files"
 	"learncausal/pkg/train"
 )
 
@@ -61,7 +62,7 @@ func (s *Store) Load(address string) (*Run, error) {
 // address. It does not check the files.
 func (s *Store) HasWeights(address string) (bool, error) {
 	path := filepath.Join(s.Dir, address, manifestName)
-	b, err := ReadFile(path, maxManifest)
+	b, err := files.Read(path, maxManifest)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}

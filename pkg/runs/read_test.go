@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"learncausal/internal/files"
 )
 
 func TestLoadReturnsTheRunOfAnAddress(t *testing.T) {
@@ -52,7 +54,7 @@ func TestLoadReturnsTheRunOfAnAddress(t *testing.T) {
 // An empty address and a common prefix of two addresses find no run.
 func TestLoadNeedsABeginningOfOneAddress(t *testing.T) {
 	s := testStore(t.TempDir())
-	if err := writeFile(filepath.Join(s.Dir, "0000000000000000"), nil); err != nil { // no folder, no run
+	if err := files.Write(filepath.Join(s.Dir, "0000000000000000"), nil); err != nil { // no folder, no run
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ folder, address, want string }{

@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"learncausal/internal/files"
 	"learncausal/pkg/model"
 	"learncausal/pkg/train"
 )
@@ -304,7 +305,7 @@ func TestWrittenFileIsLikeACreatedOne(t *testing.T) {
 	created.Close()
 	path := filepath.Join(dir, "new", "written")
 	for _, text := range []string{"first", "second"} {
-		if err := writeFile(path, []byte(text)); err != nil {
+		if err := files.Write(path, []byte(text)); err != nil {
 			t.Fatal(err)
 		}
 		if b, err := os.ReadFile(path); err != nil || string(b) != text {
@@ -479,7 +480,7 @@ func TestDamageIsRefused(t *testing.T) {
 // forge writes a run into the folder dir, with sums that are right.
 func forge(t *testing.T, dir string, r *Run) {
 	t.Helper()
-	if err := writeFiles(dir, r.encode()); err != nil {
+	if err := writeFiles(t.TempDir()+"/~", dir, r.encode()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -553,13 +554,13 @@ func TestFreshComparesWithTheStoredBytes(t *testing.T) {
 	// Training begun by another program is not resumed.
 	dir := filepath.Join(s.Dir, r.Address)
 	work := filepath.Join(s.Dir, ".unfinished", r.Address+"-fresh-")
-	if err := writeFile(filepath.Join(work+"0123456789abcdef", checkpointName), []byte("of another program")); err != nil {
+	if err := files.Write(filepath.Join(work+"0123456789abcdef", checkpointName), []byte("of another program")); err != nil {
 		t.Fatal(err)
 	}
 	if r := get(t, s, Options{Fresh: true}); r.Origin != Confirmed {
 		t.Errorf("the run is %q", r.Origin)
 	}
-	if err := writeFile(filepath.Join(work+must(Program()), checkpointName), []byte("of this one")); err != nil {
+	if err := files.Write(filepath.Join(work+must(Program()), checkpointName), []byte("of this one")); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Get(t.Context(), testSpec, Options{Fresh: true}); err == nil || !strings.Contains(err.Error(), "refused") {

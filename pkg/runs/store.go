@@ -30,6 +30,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"learncausal/internal/files"
 	"learncausal/pkg/train"
 )
 
@@ -163,10 +164,14 @@ func (j *job) load() (*Run, error) {
 // accepts reports whether a loaded run satisfies the options.
 func (j *job) accepts(r *Run) bool { return r != nil && !j.Fresh && (j.Light || !r.Light()) }
 
+// temporary returns the begin of the paths of the temporary files of the run.
+func (j *job) temporary() string { return j.work + "~" }
+
 // produce trains the run, stores it or compares it with the stored run, and loads it back.
 // Another process may finish the run first: while this one waited for the lock, or during
 // training where there are no locks.
 func (j *job) produce(ctx context.Context) (*Run, error) {
+	defer files.Clean(filepath.Dir(j.work), filepath.Base(j.temporary()), 0)
 	run, err := j.load()
 	if err != nil || j.accepts(run) {
 		return run, err
@@ -201,7 +206,7 @@ func (j *job) store(trained *Run) error {
 	}
 	files := trained.encode()
 	clean(j.work, files)
-	err := writeFiles(j.work, files)
+	err := writeFiles(j.temporary(), j.work, files)
 	if err == nil {
 		err = os.Rename(j.work, j.stored)
 	}
@@ -225,12 +230,12 @@ func (j *job) confirm(trained *Run, light bool) error {
 		same = trained.light().encode()
 	}
 	if names := differing(same, j.stored); len(names) > 0 {
-		return errors.Join(writeFiles(j.work, same),
+		return errors.Join(writeFiles(j.temporary(), j.work, same),
 			fmt.Errorf("runs: retraining gave other bytes than those stored in %s: %q differ, see %s",
 				j.stored, names, j.work))
 	}
 	if light && !j.Light {
-		return writeFiles(j.stored, whole)
+		return writeFiles(j.temporary(), j.stored, whole)
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ func (j *job) train(ctx context.Context) (*Run, error) {
 		}
 		if stopped != nil || time.Since(saved) >= j.interval {
 			c.now = t.Snapshot()
-			if err := writeFile(path, encodeCheckpoint(j.plan, c)); err != nil {
+			if err := writeFile(j.temporary(), path, encodeCheckpoint(j.plan, c)); err != nil {
 				return nil, err
 			}
 			saved = time.Now()

@@ -1,5 +1,4 @@
-// Package text decodes text files of other programs: editors, shells and spreadsheets.
-package text
+package files
 
 import (
 	"bytes"
