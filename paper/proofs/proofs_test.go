@@ -66,6 +66,33 @@ func TestTheoremsAreOfTheLedger(t *testing.T) {
 	}
 }
 
+// compared returns a checksum of all that a theorem without a gap is compared with.
+func compared(th proofs.Theorem, r ledger.Row) string {
+	text := strings.Join([]string{r.Statement, r.Hypotheses, th.Coq, th.Printed}, "\n")
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(text)))[:16]
+}
+
+// A gap that is emptied, and a hypothesis that the row gains, are found.
+func TestEmptyGapIsFound(t *testing.T) {
+	th := proofs.Theorem{Kind: "proved", Theorem: "a_true", File: "a.v", Statement: "a", Coq: "a.a_true : a", Gap: "a half"}
+	row := ledger.Row{Claim: ledger.Claim{ID: "lem-a", Number: "Lemma 1", Statement: "a", Hypotheses: "b"}}
+	const source = "Lemma 1 (lem-a) Theorem a_true "
+	if bad := disagreements(th, row, source); bad != nil {
+		t.Errorf("a theorem with a gap: %q", bad)
+	}
+	th.Gap = ""
+	if bad := disagreements(th, row, source); len(bad) != 1 {
+		t.Errorf("an empty gap: %q", bad)
+	}
+	th.Compared = compared(th, row)
+	if bad := disagreements(th, row, source); bad != nil {
+		t.Errorf("a compared theorem: %q", bad)
+	}
+	if row.Hypotheses = "b; c"; len(disagreements(th, row, source)) != 1 {
+		t.Error("another hypothesis is not found")
+	}
+}
+
 // disagreements returns the differences between a theorem and its row.
 func disagreements(th proofs.Theorem, r ledger.Row, source string) []string {
 	var faults []string
@@ -77,6 +104,12 @@ func disagreements(th proofs.Theorem, r ledger.Row, source string) []string {
 	failed := r.Failed()
 	expect(th.Kind == "proved" && !failed || th.Kind == "refuted" && failed,
 		"%s, where the ledger has %q", th.Kind, r.Verdict)
+	want := compared(th, r)
+	if th.Gap != "" {
+		want = ""
+	}
+	expect(th.Compared == want, "compare statement and hypotheses with what Coq prints; "+
+		"write the difference as its gap, or set compared to %q if there is none", compared(th, r))
 	expect(th.Statement == r.Statement, "the row says\n%s\nand the theorem is listed for\n%s", r.Statement, th.Statement)
 	expect(strings.Contains(source, "("+r.ID+")"), "%s does not name (%s)", th.File, r.ID)
 	expect(strings.Contains(strings.ToLower(source), strings.ToLower(r.Number)), "%s does not name %s", th.File, r.Number)

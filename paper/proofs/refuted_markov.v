@@ -44,8 +44,8 @@ Proof. by move=> h; have {}h := h [:: 0; 1; 2; 0]%N 2%N 1%N; by_computation h. Q
 (* Appendix E (eq-b-powers-step-zero): the formula                            *)
 (* (B^k)_{s,t} = sqrt(mu(s)/mu(t)) (pi^k(t|s) - mu(t)) at k = 0, where B^0 = I. *)
 Definition power_zero_printed (R : realFieldType) :=
-  forall S pi (mu : nat -> R) s t root, stochastic S pi -> stationary S pi mu -> (s < S)%N -> (t < S)%N ->
-  0 <= root -> root ^+ 2 == mu s / mu t -> (s == t)%:R == root * (power S pi 0 s t - mu t).
+  forall S pi (mu : nat -> R) s t root, stochastic S pi -> stationary S pi mu -> [all u < S, 0 < mu u] ->
+  (s < S)%N -> (t < S)%N -> 0 <= root -> root ^+ 2 == mu s / mu t -> (s == t)%:R == root * (power S pi 0 s t - mu t).
 
 Theorem power_zero_refuted : ~ power_zero_printed Q.
 Proof.

@@ -17,9 +17,11 @@ Definition transition (R : realFieldType) g x s s' : R :=
   (count (fun i => token x (parent g i) == s) (children g))%:R.
 
 (* Section 2.3 (ex-induction-head): on the chain p(i) = i-1, the share of s'  *)
-(* after the token s_T, over i = 2, ..., T, is the empirical transition.      *)
+(* after the token s_T, over i = 2, ..., T, is the empirical transition, which *)
+(* is defined where some parent has the token s_T.                            *)
 Definition induction_head_printed (R : realFieldType) :=
-  forall T x s', (2 < T)%N -> size x == T -> let s := token x T in
+  forall T x s', (2 < T)%N -> size x == T -> has (fun i => token x i.-1 == token x T) (iota 2 (T - 2)) ->
+  let s := token x T in
   (count (fun i => (token x i.-1 == s) && (token x i == s')) (iota 2 T.-1))%:R /
   (count (fun i => token x i.-1 == s) (iota 2 T.-1))%:R == transition R (rcons (iota 0 T.-1) 0%N) x s s'.
 

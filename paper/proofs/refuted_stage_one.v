@@ -146,7 +146,8 @@ Qed.
 (* Lemma 33 (thm-finite-stage1-step-union): the probability that some token   *)
 (* has at most half of its stationary frequency is at most S/T_eff.           *)
 Definition union_printed (R : realFieldType) :=
-  forall S g pi (mu : nat -> R), stochastic S pi -> stationary S pi mu -> forest g ->
+  forall S g pi (mu : nat -> R) gamma, stochastic S pi -> stationary S pi mu ->
+  0 < gamma -> at_least S pi (gamma / S%:R) -> forest g ->
   expect S g pi mu (fun x => (has (fun s => frequency R x s <= mu s / 2%:R) (iota 0 S))%:R)
     <= S%:R / effective_length_leaves R g.
 
@@ -154,7 +155,7 @@ Definition sticky : chain Q := ([:: [:: 99//100; 1//100]; [:: 1//100; 99//100]],
 
 Theorem union_refuted : ~ union_printed Q.
 Proof.
-by move=> h; have {}h := h 2%N [:: 0; 1; 0; 0]%N (matrix sticky) (measure sticky); by_computation h.
+by move=> h; have {}h := h 2%N [:: 0; 1; 0; 0]%N (matrix sticky) (measure sticky) (1//50); by_computation h.
 Qed.
 
 (* Lemma 33 (thm-finite-stage1-step-display): with n^2 samples, of which a    *)

@@ -139,7 +139,7 @@ Definition deviation (R : realFieldType) g (c : chain R) s s' (x : seq nat) : R 
 
 Definition markov_printed (R : realFieldType) :=
   forall S (gamma : R) P c g s s', assumption1 S gamma P -> c \in P -> forest g -> (s < S)%N -> (s' < S)%N ->
-  let t := gamma ^+ 2 / (2%:R * S%:R ^+ 2) in
+  has (fun i => parent g i != 0%N) (iota 1 (size g)) -> let t := gamma ^+ 2 / (2%:R * S%:R ^+ 2) in
   expect S g (matrix c) (measure c) (fun x => (t <= `|deviation g c s s' x|)%R%:R) <=
     expect S g (matrix c) (measure c) (fun x => deviation g c s s' x ^+ 2) / t.
 
@@ -191,13 +191,14 @@ Qed.
 (* Theorem 2 (thm-ood-step-root): from P[D^2 >= 100 S^2 E D^2] <= 1/(100 S^2), *)
 (* D <= 100 S^2 E[D^2] with probability 1 - 1/(100 S^2).                      *)
 Definition ood_root_printed (R : realFieldType) :=
-  forall S (A : eqType) (l : seq (R * A)) (D : A -> R), (0 < S)%N -> is_law l ->
+  forall S (A : eqType) (l : seq (R * A)) (D : A -> R), (forall a, 0 <= D a <= 1) -> (0 < S)%N -> is_law l ->
   let bound := 100%:R * S%:R ^+ 2 * mean_law l (fun a => D a ^+ 2) in
   mean_law l (fun a => (bound < D a)%R%:R) <= (100%:R * S%:R ^+ 2)^-1.
 
 Theorem ood_root_refuted : ~ ood_root_printed Q.
 Proof.
-by move=> h; have {}h := h 2%N bool_eqType [:: (1, true)] (fun _ => 1//1000); by_computation h.
+have small : 0 <= (1//1000 : Q) <= 1 by vm_compute.
+move=> h; have {}h := h 2%N bool_eqType [:: (1, true)] (fun _ => 1//1000) (fun=> small); by_computation h.
 Qed.
 
 (* Lemma 34 (thm-finite-stage2-step-exponent): for no constant C is           *)
