@@ -88,7 +88,7 @@ var thmDPIGapCorrected = ledger.Claim{
 var thmDPIGapSharp = ledger.Claim{
 	ID: "thm-dpi-gap-sharp", Number: "Lemma 5", Kind: ledger.Step, Quick: true,
 	Title:      "The idealized gradient is largest at the parent, with the best constant",
-	Uses:       []string{"eq-b-powers", "lem-spectral-gap", "lem-mu-lower", "lem-bound-g1-corrected"},
+	Uses:       []string{"thm-dpi-gap-corrected", "eq-b-powers", "lem-spectral-gap", "lem-mu-lower", "lem-bound-g1-corrected"},
 	Statement:  `If $p(i)\ne\emptyset$, then $g_{i,p(i)}\ge g_{i,j}+2\gamma^3/S^2$ for all $j\in[i]\setminus p(i)$`,
 	Parts:      []string{"j in the tree of i", "j = i", "j in another tree"},
 	Hypotheses: orbitPrior, Spare: spareSymmetry, Tried: triedPriors,
@@ -266,7 +266,7 @@ var thmDPIGapQueryCorrected = ledger.Claim{
 	Statement: `If $p(i)=\emptyset$, then $g_{i,j}=0$ for all $j\in[i]$ except $i=j=T$, where ` +
 		`$g_{T,T}=\frac1S\mathbb E_\pi\sum_s\pi(s\mid s)/\mu_\pi(s)-1$`,
 	Parts:      []string{"zero but at the query", "the query"},
-	Hypotheses: orbitPrior, Tried: triedRoots,
+	Hypotheses: orbitPrior, Tried: triedRoots, Uses: []string{"eq-g-root-zero-corrected"},
 	Check: rootGradient(new(big.Rat), traceOver(exact.MustStationary), balanced).Noted("For every prior of " +
 		"Assumption 1: s_i and s_j are independent for j < i, and for i = j < T the value is E tr π − 1 = 0."),
 	Faults: []ledger.Fault{

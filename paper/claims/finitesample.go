@@ -440,7 +440,7 @@ var thmFiniteStage1StepDisplayCorrected = ledger.Claim{
 	Parts:      []string{"the tail", "the expectation"},
 	Hypotheses: `the $Z^{(n)}$ are independent; $\epsilon>0$`,
 	Tried:      `the law of the mean of up to 64 samples by convolution; $10^5$ samples on four forests against the exact expectation and second moment, where a true statement is refused with a probability below $10^{-6}$`,
-	Uses:       []string{"thm-finite-stage1-step-naive", "thm-finite-stage1-step-mean-corrected"},
+	Uses:       []string{"thm-finite-stage1", "thm-finite-stage1-step-naive", "thm-finite-stage1-step-mean-corrected"},
 	// Bernstein's inequality is loose here: it has the largest |Z| where the samples have their spread.
 	Check: sampleTail{bernstein, 1, 0}.check().Noted("Bernstein's inequality, for |Z - EZ| <= S(1+1/eps). Neither " +
 		"the factor 2 nor the second term can be left out."),
@@ -836,7 +836,7 @@ var claimSampleSizeCorrected = ledger.Claim{
 	Parts:      []string{"as many suffice", "roots other than T", "fewer do not"},
 	Hypotheses: floorOfPi + `; ` + smallEps + `; ` + querySamples,
 	Tried:      `in-context graphs, $T=3^6$ to $3^{438}$, $\delta=1/100$; $a=1/20$`,
-	Uses:       []string{"thm-finite-stage1", "thm-stage1-roots-corrected"},
+	Uses:       []string{"lem-gradient-informal-corrected", "thm-finite-stage1", "thm-stage1-roots-corrected"},
 	// The error lies between half a standard deviation and Bernstein's bound; the left side is the midpoint.
 	Check: enoughSamples("1", "19/20", exact.OwnRoot).Noted("Bernstein's inequality with variance and range of Lemma 33 " +
 		"(thm-finite-stage1): (2S²/γ²)(√(2Sl/N)+l/N) with l/N ≤ 1/T_eff. From below half a standard deviation, which " +

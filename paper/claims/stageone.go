@@ -87,6 +87,7 @@ var thmStageOneRootsCorrected = ledger.Claim{
 	Hypotheses: floorOfPi + `; ` + meanOfPi + `; ` + smallEps,
 	Tried:      `enclosed on in-context graphs, $T=3^6$ to $3^{90}$, $\beta_0=T^{-2}$, every $A^{(1)}$; in the limit $\beta_0\to0$ on chains, spiders and random forests up to $T=512$; query in sequence`,
 	Uses: []string{
+		"lem-gradient-informal-corrected",
 		"lem-pop-grads", "lem-nonzero-beta", "lem-concentration-a1-corrected", "eq-g-root-zero-corrected",
 	},
 	// The constant of Lemma 3 (lem-gradient-informal-corrected) adds worst cases.
@@ -249,18 +250,18 @@ func gapOnAChain(condition func(weights exact.Vector, p int)) ledger.Check {
 const (
 	softmaxPart  = "the step of the softmax"
 	gapPart      = "the gap of g*"
-	parentLeader = `$\mathcal{S}_{p(i)}\ge\mathcal{S}_j$ for all $j$`
+	parentLeader = `$\mathcal{S}_{p(i)}\ge\mathcal{S}_j$`
 	longEnough   = `$T_{\mathrm{eff}}\ge140^2S^{10}\gamma^{-10}$`
 	assumption1  = `assumption 1`
 )
 
 var thmStageOneParentsCorrected = ledger.Claim{
 	ID: "thm-stage1-parents-corrected", Number: "Lemma 6", Title: "Stage 1: the gap at a parent that leads", Quick: true,
-	Statement:  `For $\beta_0\le T_{\mathrm{eff}}^{-3/2}$ and $j\neq p(i)$, $g^*_{i,p(i)}-g^*_{i,j}\ge\gamma^3/(2S^2)$ for every $A^{(1)}$; so $G^{(1)}_{i,p(i)} \le G^{(1)}_{i,j} - \mathcal{S}_{p(i)}(1-\mathcal{S}_{p(i)})\,\gamma^3\beta_0/(2S^3T)$ where the parent leads, as it does at all times from $A^{(1)}=0$ on`,
+	Statement:  `For $\beta_0\le T_{\mathrm{eff}}^{-3/2}$ and $j\neq p(i)$, $g^*_{i,p(i)}-g^*_{i,j}\ge\gamma^3/(2S^2)$ for every $A^{(1)}$; so $G^{(1)}_{i,p(i)} \le G^{(1)}_{i,j} - \mathcal{S}_{p(i)}(1-\mathcal{S}_{p(i)})\,\gamma^3\beta_0/(2S^3T)$ where the parent leads $j$, as it does at all times from $A^{(1)}=0$ on`,
 	Parts:      []string{gapPart, softmaxPart},
 	Hypotheses: assumption1 + `; ` + smallEps + `; ` + longEnough + `; ` + parentLeader,
 	Tried:      `the gap enclosed on in-context graphs from the least length on, $\beta_0=T^{-2}$, three priors, $S=2,3,14$; in floats in the limit $\beta_0\to0$ on five families, $T\le512$; the step in rationals`,
-	Uses:       []string{"lem-pop-grads", "lem-nonzero-beta", "lem-concentration-a1-corrected", "thm-dpi-gap-corrected"},
+	Uses:       []string{"lem-gradient-informal-corrected", "lem-pop-grads", "lem-nonzero-beta", "lem-concentration-a1-corrected", "thm-dpi-gap-corrected"},
 	Check:      parentGap,
 	Faults:     thmStageOneParentsCorrectedFaults,
 }
@@ -269,7 +270,7 @@ var thmStageOneParentsCorrected = ledger.Claim{
 // and on graphs of several families.
 func parentGap(e *ledger.Env) ledger.Finding {
 	var w ledger.Worst
-	decideSteps(&w, parentLeads, oneMinusItself)
+	decideSteps(&w, leads, oneMinusItself)
 	for _, in := range []struct {
 		gamma *big.Rat
 		pis   []exact.Matrix
@@ -295,20 +296,23 @@ func gapOfParent(s int64, gamma *big.Rat) *big.Rat {
 // oneMinusItself is p (1-p).
 func oneMinusItself(p *big.Rat) *big.Rat { return exact.Mul(p, exact.Sub(exact.Frac(1, 1), p)) }
 
-// decideSteps decides, for attention of small weights under the condition and
-// gradients of small entries,
+// leads reports S_p >= S_j.
+func leads(p, j *big.Rat) bool { return p.Cmp(j) >= 0 }
+
+// decideSteps decides, for attention of small weights, gradients of small entries and
+// the j that satisfy the condition,
 //
-//	factor(S_p) min_j (g_p - g_j) <= (J(S) g)_p - (J(S) g)_j
-func decideSteps(w *ledger.Worst, condition func(weights exact.Vector, p int), factor func(p *big.Rat) *big.Rat) {
+//	factor(S_p) min_k (g_p - g_k) <= (J(S) g)_p - (J(S) g)_j
+func decideSteps(w *ledger.Worst, condition func(p, j *big.Rat) bool, factor func(p *big.Rat) *big.Rat) {
 	const n, p = 4, 1
-	for _, s := range attentions(n, p, condition) {
+	for _, s := range attentions(n, p, anyAttention) {
 		for gradient := range exact.Grid(n, 2) {
 			gradient[p] = exact.Frac(3, 1)
 			gains := exact.Jacobian(s, gradient)
 			rest := slices.Delete(slices.Clone(gradient), p, p+1)
 			least := exact.Sub(gradient[p], slices.MaxFunc(rest, (*big.Rat).Cmp))
 			for j := range gains {
-				if j == p {
+				if j == p || !condition(s[p], s[j]) {
 					continue
 				}
 				w.AtMostRat(exact.Mul(factor(s[p]), least), exact.Sub(gains[p], gains[j]), func() ledger.Instance {
@@ -640,7 +644,7 @@ var lemA1DynamicsSharp = ledger.Claim{
 	Parts:      []string{smallSteps, anySteps, staysPart},
 	Hypotheses: leadBy,
 	Tried:      `$\alpha=\frac12,T^{-1},T^{-2}$; ` + timesTried,
-	Uses:       []string{"thm-stage1-parents-corrected"},
+	Uses:       []string{"lem-a1-dynamics", "thm-stage1-parents-corrected"},
 	Check: ledger.Check(sharpTime(1, 2, 0.25).check).Noted(
 		"With w = log(S_p/(1-S_p)) and phi = S_p(1-S_p), w grows by eta delta phi(w) in a step, of which int dw/phi is " +
 			"at least eta delta exp(-eta delta/4). For one leader and small steps it is an equality but for 1/T."),
@@ -770,7 +774,7 @@ var corStageOneRootsCorrected = ledger.Claim{
 	Parts:      []string{driftPart, drivePart},
 	Hypotheses: lateRoot,
 	Tried:      `the limit $\beta_0\to0$ on in-context graphs, spiders and random forests, $T\le512$, $C=1/2$ and $5$; the size of $v$ as in Lemma 6`,
-	Uses:       []string{"lem-no-parents-corrected", "thm-stage1-roots-corrected", "cor-stage1-parents"},
+	Uses:       []string{"lem-a1-dynamics-step-integer-corrected", "lem-no-parents-corrected", "thm-stage1-roots-corrected", "cor-stage1-parents"},
 	Check:      lateRootEnds(4, 4, nil),
 	Faults:     corStageOneRootsCorrectedFaults,
 }

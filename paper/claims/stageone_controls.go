@@ -37,10 +37,10 @@ var thmStageOneParentsCorrectedFaults = []ledger.Fault{
 		return exact.Quo(exact.Pow(gamma, 3), exact.Frac(4*s, 1))
 	}, inverse, exact.Frac(6, 25), fourteenStates)),
 	spoil(softmaxPart, "S_p for S_p (1 - S_p)", decided(func(w *ledger.Worst) {
-		decideSteps(w, parentLeads, func(p *big.Rat) *big.Rat { return p })
+		decideSteps(w, leads, func(p *big.Rat) *big.Rat { return p })
 	})),
 	drop(parentLeader, "attention may lead elsewhere",
-		decided(func(w *ledger.Worst) { decideSteps(w, anyAttention, oneMinusItself) })),
+		decided(func(w *ledger.Worst) { decideSteps(w, func(_, _ *big.Rat) bool { return true }, oneMinusItself) })),
 	drop(longEnough, "stars, where T_eff < 2", func(e *ledger.Env) ledger.Finding {
 		var w ledger.Worst
 		decideGaps(e, &w, gapOfParent, []string{"star"})

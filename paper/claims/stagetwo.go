@@ -314,6 +314,7 @@ var thmStageTwoLower = ledger.Claim{
 	Uses: []string{
 		"cor-stage1-parents", "lem-compare-shift", "lem-concentrate-e3", "lem-concentrate-e12", "lem-bound-ghat",
 	},
+	RestsOn: []string{"thm-main-corrected", "lem-bound-ghat"},
 	OnPaper: []string{"thm-stage2-lower"},
 	// The bound is half of Lemma 11 (lem-bound-ghat), whose tightness is 0.002.
 	Check: lowerGrowth,

@@ -106,3 +106,35 @@ func TestDocumentCountsWhatItHas(t *testing.T) {
 		t.Errorf("the source has no %s", want)
 	}
 }
+
+// A proof cites its own row and rows on which the ledger says that it rests. A number in words
+// counts too, but for a number after "proof of", "the g of", "as in" and "neither", which point elsewhere.
+func TestProofsRestOnWhatTheyCite(t *testing.T) {
+	l := stored(t)
+	e, err := newErratum(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cited := regexp.MustCompile(`\\(?:prop|paper)\{([^}]*)\}|(proof of |the \$g\$ of |as in |neither )?((?:Lemma|Corollary|Theorem)~\d+)`)
+	strays := func(id, proof string) (out []string) {
+		below := l.Below(id)
+		for _, m := range cited.FindAllStringSubmatch(proof, -1) {
+			rests := below[m[1]] || m[2] != ""
+			for _, r := range l.Rows {
+				rests = rests || below[r.ID] && tied(r.Number) == m[3]
+			}
+			if !rests {
+				out = append(out, m[0])
+			}
+		}
+		return out
+	}
+	for id, proof := range e.proofs {
+		if bad := strays(id, proof); len(bad) > 0 {
+			t.Errorf("proofs/%s.tex cites %q, which are not below its row: add them to its RestsOn or Uses", id, bad)
+		}
+	}
+	if bad := strays("lem-tv", `By \prop{thm-dpi-gap-corrected}, Lemma~15 and Lemma~99, as in the proof of Lemma~98.`); len(bad) != 2 {
+		t.Errorf("planted citations: %q", bad)
+	}
+}
