@@ -42,8 +42,7 @@ func rationalKernels(e *ledger.Env, n int) iter.Seq[exact.Matrix] {
 	}
 }
 
-// onRationalKernels returns the check that decides equations for each of the
-// rational matrices.
+// onRationalKernels returns the check that decides equations for each of the rational matrices.
 func onRationalKernels(decide func(w *ledger.Worst, pi exact.Matrix)) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		w := new(ledger.Worst)
@@ -105,8 +104,7 @@ func enclosedLambda(pi exact.Matrix) (exact.Interval, bool) {
 	return lambda, exact.LambdaAtMost(pi, lambda.Hi) && !exact.LambdaAtMost(pi, lambda.Lo)
 }
 
-// smallSlack is the slack below which the worst point of a search is decided in
-// rational numbers.
+// smallSlack is the slack below which the worst point of a search is decided in rational numbers.
 const smallSlack = 0.05
 
 // leastGamma bounds the gamma of a search from below: as the rows become equal,
@@ -414,8 +412,7 @@ func lightNorm(s int, m, d float64) (norm, entries, spread float64) {
 	return norm, min(n*m, n*(h-d)), math.Sqrt(n * squares)
 }
 
-// leastCovered is the least gamma of the chains over two states that
-// everyPairOfRows covers.
+// leastCovered is the least gamma of the chains over two states that everyPairOfRows covers.
 const leastCovered = 0.05
 
 // twoStates encloses the quantities of all chains over two states with

@@ -183,8 +183,7 @@ func branchingForests(accept func(*graph.Forest) bool, times *big.Rat, bound len
 	}
 }
 
-// decideDistances decides the bound of the pairs at each distance in a tree with two
-// leaves or more.
+// decideDistances decides the bound of the pairs at each distance in a tree with two leaves or more.
 func decideDistances(w *ledger.Worst, g *graph.Forest, tree []int, times *big.Rat) {
 	pairs, leaves := pairsByDistance(g, tree)
 	if leaves < 2 {
@@ -623,8 +622,7 @@ var lemChatVarCorrected = ledger.Claim{
 // flowOfPair returns mu(s) pi(s'|s).
 func flowOfPair(a varianceTerms) *big.Rat { return exact.Mul(a.mu, a.p) }
 
-// countsOfPairs bounds the variance of the number of i in I with s_p(i) = s and
-// s_i = s'.
+// countsOfPairs bounds the variance of the number of i in I with s_p(i) = s and s_i = s'.
 func countsOfPairs(mean, factor func(varianceTerms) *big.Rat) varianceBound {
 	return varianceBound{
 		counted:  func(parent, own, s, s2 int) bool { return parent == s && own == s2 },
@@ -691,8 +689,7 @@ func (d decayBound) times(a, b int64) decayBound {
 }
 
 var (
-	// decayOfPowers is mu(s)^(3/2) mu(s')^(-1/2) pi(s'|s)^2, by Appendix E
-	// (eq-b-powers).
+	// decayOfPowers is mu(s)^(3/2) mu(s')^(-1/2) pi(s'|s)^2, by Appendix E (eq-b-powers).
 	decayOfPowers = decayBound{
 		float:  func(m, m2, p, decay float64) float64 { return m * math.Sqrt(m/m2) * p * p * decay },
 		square: func(m, m2, p *big.Rat) *big.Rat { return exact.Quo(exact.Mul(exact.Pow(m, 3), exact.Pow(p, 4)), m2) },

@@ -58,8 +58,7 @@ var thmDPIGap = ledger.Claim{
 	},
 }
 
-// gapAndRoots checks both halves of Lemma 5, the gap times gamma^3 and zero at the
-// pairs of roots.
+// gapAndRoots checks both halves of Lemma 5, the gap times gamma^3 and zero at the pairs of roots.
 func gapAndRoots(times coefficient, pairs [][2]int) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		w, ratios := gapCheck{gammaBound{times, 3, ofBoth}, meanOne, placesOfJ}.search(e)
@@ -93,14 +92,12 @@ var thmDPIGapSharp = ledger.Claim{
 	Parts:      []string{"j in the tree of i", "j = i", "j in another tree"},
 	Hypotheses: orbitPrior, Spare: spareSymmetry, Tried: triedPriors,
 	Check: gradientGap(overS(2, 1, 2),
-		"; 2 cannot be replaced by more for any S ≥ 3, as Lemma 16 (lem-bound-g1-corrected) cannot, since j = i has "+
-			"g = 0."),
+		"; 2 cannot be replaced by more for any S ≥ 3, as Lemma 16 (lem-bound-g1-corrected) cannot, since j = i has g = 0."),
 	Faults: gapFaults(overS(2, 1, 2), overS(21, 10, 2), "2.1 gamma^3/S^2 in place of 2 gamma^3/S^2"),
 }
 
 var spareSymmetry = []ledger.Spare{
-	spare("the prior is symmetric", "of the prior the proof uses that E tr pi = 1, at j = i, and nothing "+
-		"else"),
+	spare("the prior is symmetric", "of the prior the proof uses that E tr pi = 1, at j = i, and nothing else"),
 }
 
 // gapFaults returns the faults of the gap times gamma^3: a larger bound for each
@@ -153,8 +150,7 @@ var placesOfJ = []placeOfJ{
 	{"j in another tree", graph.MustNew(graph.Root, graph.Root, 0, graph.Root), [][2]int{{2, 1}}},
 }
 
-// A priorFamily is a family of priors for a search, with an exact search for a
-// witness among them.
+// A priorFamily is a family of priors for a search, with an exact search for a witness among them.
 type priorFamily struct {
 	bases   func(x []float64, s int) []*theory.Chain
 	witness func(q gapCheck, w *ledger.Worst, s int) *ledger.Witness
@@ -171,8 +167,7 @@ var (
 	}
 )
 
-// A gapCheck is a bound of the gap E|B|_F^2 - E g_ij over a family of priors, for
-// some places of j.
+// A gapCheck is a bound of the gap E|B|_F^2 - E g_ij over a family of priors, for some places of j.
 type gapCheck struct {
 	bound  gammaBound
 	family priorFamily
@@ -203,8 +198,7 @@ func (q gapCheck) least(bases []*theory.Chain) float64 {
 	return normOf(bases) - most
 }
 
-// broken returns the witness that some gap is below the bound under the
-// relabelings of pi, or nil.
+// broken returns the witness that some gap is below the bound under the relabelings of pi, or nil.
 func (q gapCheck) broken(pi exact.Matrix) *ledger.Witness {
 	norm := exact.FrobeniusSquared(pi)
 	for _, place := range q.places {
@@ -222,14 +216,12 @@ func (q gapCheck) broken(pi exact.Matrix) *ledger.Witness {
 	return nil
 }
 
-// lightWitness looks for the simplest lightState for which the prior breaks the
-// bound.
+// lightWitness looks for the simplest lightState for which the prior breaks the bound.
 func (q gapCheck) lightWitness(w *ledger.Worst, s int) *ledger.Witness {
 	return q.bound.amongLightStates(w, s, q.broken)
 }
 
-// matrixWitness looks for the simplest matrix over two states that breaks the
-// bound.
+// matrixWitness looks for the simplest matrix over two states that breaks the bound.
 func (q gapCheck) matrixWitness(w *ledger.Worst, s int) *ledger.Witness {
 	var found *ledger.Witness
 	if s == 2 {
@@ -346,8 +338,7 @@ func decideRoots(
 	}
 }
 
-// enumeratedGradient returns g_ij(pi) with the law of (s_i, s_j) summed over all
-// sequences.
+// enumeratedGradient returns g_ij(pi) with the law of (s_i, s_j) summed over all sequences.
 func enumeratedGradient(pi exact.Matrix, g *graph.Forest, i, j int) *big.Rat {
 	sum, mu := exact.Frac(-1, 1), exact.MustStationary(pi)
 	for x, p := range exact.Sequences(g, pi) {

@@ -73,8 +73,7 @@ func familyNamed(e *ledger.Env, name string) graph.Family {
 // growing are the families on which T_eff grows like a power of T.
 var growing = []string{"chain", "in-context", "spider"}
 
-// A firstStage is stage 1 in the limit beta0 -> 0 on one graph, which ghat
-// determines.
+// A firstStage is stage 1 in the limit beta0 -> 0 on one graph, which ghat determines.
 type firstStage struct {
 	family string
 	graph  *graph.Forest
@@ -125,8 +124,7 @@ func (c *firstStage) instance() ledger.Instance {
 	return ledger.Instance{"family": c.family, "T": c.t, "T_eff": c.teff, "prior": c.prior.String()}
 }
 
-// sampledChildren returns up to n positions with a parent at even distances, the
-// last one included.
+// sampledChildren returns up to n positions with a parent at even distances, the last one included.
 func (c *firstStage) sampledChildren(n int) []int {
 	return evenSample(n, c.t, func(i int) bool { return c.graph.Parent(i) >= 0 })
 }
@@ -137,8 +135,7 @@ func (c *firstStage) sampledRoots(n int) []int {
 	return evenSample(n, c.t-1, func(i int) bool { return i > 0 && c.graph.Parent(i) < 0 })
 }
 
-// evenSample returns up to n of the wanted i < t at even distances, the last one
-// included.
+// evenSample returns up to n of the wanted i < t at even distances, the last one included.
 func evenSample(n, t int, wanted func(int) bool) []int {
 	var all []int
 	for i := range t {

@@ -13,8 +13,7 @@ import (
 	"learncausal/pkg/task"
 )
 
-// equivalence is the appendix that maps transformers to disentangled ones and
-// back.
+// equivalence is the appendix that maps transformers to disentangled ones and back.
 var equivalence = ledger.Section{Title: "Disentangled Transformer Equivalence", Claims: []ledger.Claim{
 	thmEquivalence, thmEquivalenceTo, thmEquivalenceToCorrected, thmEquivalenceFrom, thmEquivalenceFromCorrected,
 }}
@@ -115,9 +114,8 @@ func compareOneHead(w *ledger.Worst, qkv, x []int, change func(model.Head) model
 	w.Instances++
 	if left.AtMost(right) == exact.CertainlyNot || right.AtMost(left) == exact.CertainlyNot {
 		w.Fail(ledger.Witness{
-			Equation: "the first output at position 2, with the weights of the proof and of the transformer, to nine " +
-				"decimals",
-			LHS: nineDecimals(left), RHS: nineDecimals(right), Instance: at(),
+			Equation: "the first output at position 2, with the weights of the proof and of the transformer, to nine decimals",
+			LHS:      nineDecimals(left), RHS: nineDecimals(right), Instance: at(),
 		})
 	}
 }
@@ -137,8 +135,7 @@ func oneHeadOutput(qk int64, qkv, x []int) exact.Interval {
 	return exact.Point(exact.Frac(int64(x[1]), 1)).Add(value)
 }
 
-// disentangled returns the image of m with changed heads in the scores and the
-// unchanged ones in W_O.
+// disentangled returns the image of m with changed heads in the scores and the unchanged ones in W_O.
 func disentangled(m *model.Standard, change func(model.Head) model.Head) *model.Weights {
 	changed := *m
 	changed.Layers = nil

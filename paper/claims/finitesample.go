@@ -298,8 +298,7 @@ func rareCases(e *ledger.Env, visit func(rareCase)) {
 // additions and multiplications of nonnegative numbers.
 const lawRounding = 1e-9
 
-// decide compares sum_{s'} P(muhat(s') <= mu(s')/2), an upper bound of P, with the
-// bounds of P.
+// decide compares sum_{s'} P(muhat(s') <= mu(s')/2), an upper bound of P, with the bounds of P.
 func (q rareToken) decide(w *ledger.Worst, c rareCase) {
 	chain, t, teff := theory.MustChain(c.pi.Floats(), len(c.pi)), float64(c.graph.T()), c.graph.TEff()
 	lhs, second, s := 0.0, 0.0, float64(len(c.pi))
@@ -385,8 +384,7 @@ var thmFiniteStage1StepDisplay = ledger.Claim{
 	Uses:       []string{"thm-finite-stage1-step-union"},
 	Check: meanDisplay(uncentred).Noted("The mean of the indicators and P(A) are both dropped, though with eps they " +
 		"are up to S T_eff^(-1/2), whatever N: as N grows the right side vanishes, and P(A)/eps does not. What is " +
-		"small is the deviation of the mean of Z 1(A) from its expectation " +
-		"(thm-finite-stage1-step-display-corrected)."),
+		"small is the deviation of the mean of Z 1(A) from its expectation (thm-finite-stage1-step-display-corrected)."),
 	Repairs: thmFiniteStage1StepDisplayRepairs,
 }
 
@@ -572,8 +570,7 @@ func eventCovariance(v exact.Vector) (f, covariance *big.Rat) {
 	return f, exact.Abs(exact.Sub(v[0], exact.Mul(f, exact.Add(v[0], v[2]))))
 }
 
-// decideTails decides Hoeffding's inequality for the exact law of the mean of N
-// samples of an entry.
+// decideTails decides Hoeffding's inequality for the exact law of the mean of N samples of an entry.
 func (q stageTwoError) decideTails(w *ledger.Worst, g *graph.Forest, pi exact.Matrix) {
 	eps := exact.Frac(1, 100)
 	law, at := exact.SecondGradientLaw(g, 0, 0, eps, pi), ledger.Instance{"graph": g, "pi": pi, "eps": eps}

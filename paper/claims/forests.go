@@ -210,8 +210,7 @@ type positionSet struct {
 	has  []bool
 }
 
-// positionSets returns each graph with all eligible positions, every other one,
-// and the leaves as I.
+// positionSets returns each graph with all eligible positions, every other one, and the leaves as I.
 func (q varianceBound) positionSets(members []familyMember) []positionSet {
 	var out []positionSet
 	for _, m := range members {
@@ -321,8 +320,7 @@ func largeMembers(e *ledger.Env) []familyMember {
 	}
 }
 
-// allSets returns the forests, small and large, with the subsets on which the bound
-// is decided.
+// allSets returns the forests, small and large, with the subsets on which the bound is decided.
 func (q varianceBound) allSets(e *ledger.Env) []positionSet {
 	out := q.positionSets(familyMembers(e, 12))
 	for k, in := range q.positionSets(largeMembers(e)) {

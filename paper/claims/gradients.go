@@ -305,8 +305,7 @@ func (g gradients) addQuery(weight *big.Rat, pi exact.Matrix, x []int, s int, fi
 	}
 }
 
-// addDerivatives adds p times the derivatives of log(f_a + eps) along the entries of
-// A1 and A2.
+// addDerivatives adds p times the derivatives of log(f_a + eps) along the entries of A1 and A2.
 func (g gradients) addDerivatives(p *big.Rat, v exact.Vector, x []int, s, a int) {
 	t, below := len(x), g.eps
 	for i, q := range v {
@@ -340,8 +339,7 @@ func (g gradients) addDerivatives(p *big.Rat, v exact.Vector, x []int, s, a int)
 	}
 }
 
-// A smallPopulation is a model with a prior and a graph so small that all sequences
-// can be summed over.
+// A smallPopulation is a model with a prior and a graph so small that all sequences can be summed over.
 type smallPopulation struct {
 	graph *graph.Forest
 	prior *markov.Finite

@@ -36,9 +36,7 @@ var lemBoundGHat = ledger.Claim{
 	Uses: []string{
 		"lem-bound-ghat-step-second", "lem-bound-ghat-step-last", "lem-bound-g1", "lem-mu-lower", "eq-b-powers",
 	},
-	RestsOn: []string{
-		"lem-bound-ghat-sharp",
-	},
+	RestsOn: []string{"lem-bound-ghat-sharp"},
 	// The bound of lem-bound-ghat-sharp is larger by the factor 4 S^3/(gamma^4 (S-1)),
 	// which is 271 at the largest gamma.
 	Check: ledger.Check(ghatBound{factor: printedGHat, decay: 2}.decide).Noted(
@@ -84,8 +82,7 @@ type ghatTerm struct {
 // printedGHat is the coefficient of Lemma 11.
 var printedGHat = ghatFactor{{c: 0.5, p: 8, q: 6}}
 
-// sharpGHat has the coefficients of both bounds of lem-bound-ghat-sharp, times byNorm
-// and byGamma.
+// sharpGHat has the coefficients of both bounds of lem-bound-ghat-sharp, times byNorm and byGamma.
 func sharpGHat(byNorm, byGamma float64) ghatFactor {
 	return ghatFactor{{c: byNorm, q: 1, k: 1, n: 1}, {c: 2 * byGamma, p: 4, q: 3, k: 1}}
 }
@@ -211,8 +208,7 @@ func (b ghatBound) attack(e *ledger.Env, w *ledger.Worst, s int) {
 	}
 }
 
-// chainAt returns the chain, the root fraction r and beta at a point of the
-// search.
+// chainAt returns the chain, the root fraction r and beta at a point of the search.
 func chainAt(x []float64, s int) (c *theory.Chain, r, beta float64) {
 	c = theory.MustChain(ledger.Kernel(x[:s*s], s, 1e-3), s)
 	return c, 0.999 * sigmoid(x[s*s]), num.Exp(max(min(x[s*s+1], 3), -6))
@@ -346,8 +342,7 @@ func (c curvature) draw(r *rand.Rand) (h convexInstance, ok bool) {
 	return h, true
 }
 
-// compare checks the formula, as stated and as expanded in the proof, and the chain of
-// bounds at h.
+// compare checks the formula, as stated and as expanded in the proof, and the chain of bounds at h.
 func (c curvature) compare(w *ledger.Worst, h convexInstance) {
 	at := func() ledger.Instance {
 		return ledger.Instance{

@@ -19,8 +19,7 @@ import (
 	"learncausal/pkg/theory"
 )
 
-// learned is Section 3, on the transformer that is learned: Construction 1 and the
-// reduced model.
+// learned is Section 3, on the transformer that is learned: Construction 1 and the reduced model.
 var learned = ledger.Section{Title: "What does the Transformer Learn?", Claims: []ledger.Claim{
 	constructSingle, constructSingleRate, constructSingleLimit, constructSingleLimitCorrected,
 	constructSingleStream, constructSingleStreamCorrected, constructSingleScales, lemRewriteTF,
@@ -132,8 +131,7 @@ func (c constructionMean) check(e *ledger.Env) ledger.Finding {
 	f.Note = fmt.Sprintf("Proved. On chains this is of order 1/T (construct-single-step-rate), but not on every "+
 		"graph: where 2 is "+
 		"the child of 1, and 3 the parent of all others, the mean is %.3f at T = %d, for one position may be all "+
-		"that counts. A mean of "+
-		"a sample counts against the bound at four standard errors.", stays, t)
+		"that counts. A mean of a sample counts against the bound at four standard errors.", stays, t)
 	return f
 }
 
@@ -563,9 +561,7 @@ func queryStream(block int, said func(g *graph.Forest, x, attended []int, s int)
 					}
 					limit := limitBlock(g, x, k.Attended(x), s, block)
 					at := func() ledger.Instance {
-						return ledger.Instance{
-							"S": s, "graph": g, "X": ledger.OneBased(x), "attended": ledger.OneBased(matches),
-						}
+						return ledger.Instance{"S": s, "graph": g, "X": ledger.OneBased(x), "attended": ledger.OneBased(matches)}
 					}
 					stream := weights.Stream(x).RawRowView(t - 1)
 					dense.Equal(stream[block*d:(block+1)*d], limit.Floats(), scaleTolerance, at)

@@ -52,18 +52,12 @@ func TestExactLimitIsTheHardMax(t *testing.T) {
 	}
 }
 
-// The mean deviation of two sequences, 1/2 and 2/3, where a third has none; and, where positions 1 and
-// 4 alone have children, the bound of the share of the roots: mu = (4/7, 3/7), and 2/5 and 1/5 are the
-// least entries of the columns.
-func TestMeanDeviationByHand(t *testing.T) {
+// The distance of two laws, and, where positions 1 and 4 alone have children, the bound of the share
+// of the roots: mu = (4/7, 3/7), and 2/5 and 1/5 are the least entries of the columns.
+func TestShareOfRootsByHand(t *testing.T) {
 	check := comparing(t)
-	var d deviation
 	x := []int{0, 1, 2, 1}
-	d.add([]int{0, 1}, []int{1, 2, 3}, x, 3)
-	d.add([]int{0, 2, 3}, []int{3}, x, 3)
-	d.add([]int{0}, nil, x, 3)
-	check("a mean deviation", d.mean(), 7./12)
-	check("the sequences with a deviation", float64(d.drawn-d.defined), 1)
+	check("a distance", distance(shares([]int{0, 2, 3}, x, 3), shares([]int{3}, x, 3)), 2./3)
 	g := graph.MustNew(graph.Root, 0, 0, 0, 3, graph.Root)
 	check("the positions with children", float64(parentsOf(g)), 2)
 	bound := statedMean.bound(g, exact.Rats("2/5 3/5; 4/5 1/5"))

@@ -238,8 +238,7 @@ func concentrationConstant(pi exact.Matrix) *big.Rat {
 	return exact.Mul(exact.Frac(32, 35), gradientConstant(pi, 2))
 }
 
-// epsAt returns root^(-exponent) for a root that is a cube, and 1/2 for the exponent
-// zero.
+// epsAt returns root^(-exponent) for a root that is a cube, and 1/2 for the exponent zero.
 func epsAt(root, exponent *big.Rat) *big.Rat {
 	if exponent.Sign() == 0 {
 		return exact.Frac(1, 2)

@@ -123,8 +123,7 @@ type convergence struct {
 
 	// bias, if not nil, bounds the square of the difference between the limit and pi(s'|s).
 	bias func(c setting) float64
-	// tail, if not nil, returns a threshold and a bound of the probability that the
-	// value is not above it.
+	// tail, if not nil, returns a threshold and a bound of the probability that the value is not above it.
 	tail func(c setting, states int) (threshold, most float64)
 }
 

@@ -168,8 +168,6 @@ func TestConsistentRowsCanBeOpenOrFail(t *testing.T) {
 		"Theorem 2, exponent 1/2":           {stranger(func(q *oodClaim) { q.fall = 5 }), ledger.Inconsistent},
 		"Lemma 10, no chain":                {growth(), ledger.Open},
 		"Lemma 10, in the enclosure":        {growth(longChains(32)[0]), ledger.Open},
-		"Construction 2, no graph":          {func(*ledger.Env) ledger.Finding { return new(decays).finding() }, ledger.Open},
-		"Construction 2, not a number":      {multipleParentsTrend(identity, math.NaN()), ledger.Open},
 		"eq. (29), not a number":            {meanSquareError(math.NaN(), sameForest), ledger.Open},
 		"eq. (29), no length":               {func(*ledger.Env) ledger.Finding { return trend.Finding() }, ledger.Open},
 	} {

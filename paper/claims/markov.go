@@ -189,8 +189,7 @@ func spectralGapAtLeast(part coefficient, gamma gammaOf) ledger.Check {
 	}
 }
 
-// gapAtMost returns the first upper bound of 1 - lambda(pi) below bound that
-// bisection finds.
+// gapAtMost returns the first upper bound of 1 - lambda(pi) below bound that bisection finds.
 func gapAtMost(pi exact.Matrix, bound *big.Rat) *big.Rat {
 	lo, hi := new(big.Rat), exact.Frac(1, 1) // lambda is above lo and at most hi
 	for exact.Sub(exact.Frac(1, 1), lo).Cmp(bound) >= 0 {
@@ -359,15 +358,13 @@ func floorWitness(pi exact.Matrix, lhs, rhs *big.Rat) *ledger.Witness {
 	return &ledger.Witness{Instance: at, LHS: lhs, RHS: rhs}
 }
 
-// A rowDistance is a total variation distance between rows of pi, in floats and in
-// rational numbers.
+// A rowDistance is a total variation distance between rows of pi, in floats and in rational numbers.
 type rowDistance struct {
 	float func(c *theory.Chain) float64
 	rat   func(pi exact.Matrix) *big.Rat
 }
 
-// alphaOfRows is alpha(pi), the largest total variation between two rows, and
-// closestRows the least.
+// alphaOfRows is alpha(pi), the largest total variation between two rows, and closestRows the least.
 var (
 	alphaOfRows = rowDistance{(*theory.Chain).Alpha, exact.Alpha}
 	closestRows = rowDistance{
@@ -582,8 +579,7 @@ var lemContraction = ledger.Claim{
 	},
 	Spare: []ledger.Spare{
 		spare(`$\pi$ is stochastic`, "else the left side is no divergence of probability vectors"),
-		spare(`$\max_s\pi(s'\mid s)>0$ for all $s'$`, "a column of zeros adds nothing to either side, "+
-			"with 0 f(0/0) = 0"),
+		spare(`$\max_s\pi(s'\mid s)>0$ for all $s'$`, "a column of zeros adds nothing to either side, with 0 f(0/0) = 0"),
 		spare(`$x$, $y$ are probability vectors`, "a divergence is one of probability vectors"),
 	},
 }
@@ -601,8 +597,7 @@ func contractsBy(alpha rowDistance) ledger.Check {
 		decideContraction(e, w, alpha)
 		return searchFinding(w, fmt.Sprintf("; tightest for %s, where two point masses give equality. On rational "+
 			"instances it is decided for all f at once: an f-divergence is a mean of hockey-stick divergences "+
-			"Σ(x−ty)⁺, which are linear in t between likelihood ratios. A theorem of Cohen et "+
-			"al.", w.Finding("").Instance["f"]))
+			"Σ(x−ty)⁺, which are linear in t between likelihood ratios. A theorem of Cohen et al.", w.Finding("").Instance["f"]))
 	}
 }
 

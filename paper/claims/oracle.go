@@ -89,8 +89,7 @@ func (c threeLaw) informations(f theory.Divergence) (wz, yz float64) {
 	return mutual(f, jw, c.nz), mutual(f, jy, c.nz)
 }
 
-// mutual returns D_f between a joint law with n columns and the product of its
-// marginals.
+// mutual returns D_f between a joint law with n columns and the product of its marginals.
 func mutual(f theory.Divergence, joint []float64, n int) float64 {
 	u, v := make([]float64, len(joint)/n), make([]float64, n)
 	for k, q := range joint {
@@ -179,8 +178,7 @@ func randomLaw(r *rand.Rand, n, den int) exact.Vector {
 	return law
 }
 
-// positiveMatrix returns a random transition matrix with positive entries that
-// are multiples of 1/den.
+// positiveMatrix returns a random transition matrix with positive entries that are multiples of 1/den.
 func positiveMatrix(r *rand.Rand, s, den int) exact.Matrix {
 	m := make(exact.Matrix, s)
 	for a := range m {
@@ -356,8 +354,7 @@ func tieNote() string {
 		}
 	}
 	return fmt.Sprintf("Positivity matters as well: for the irreducible and aperiodic rows %v the informations of "+
-		"position 3 with its parent 1 and its sibling 2 tie for every f, as the sibling's value tells the parent's "+
-		"row.",
+		"position 3 with its parent 1 and its sibling 2 tie for every f, as the sibling's value tells the parent's row.",
 		tie.Strings())
 }
 
@@ -394,9 +391,7 @@ func (q oracleClaim) inRationals(e *ledger.Env, r *rand.Rand) *ledger.Worst {
 					got := oracleParents(d.informations(g, prior), above)
 					found, edges := edgesFound(got, g)
 					w.EqualRat("", exact.Frac(found, 1), exact.Frac(edges, 1), func() ledger.Instance {
-						in := ledger.Instance{
-							"gamma": gamma, "graph": g, "orbits": prior, "output": ledger.OneBased(got),
-						}
+						in := ledger.Instance{"gamma": gamma, "graph": g, "orbits": prior, "output": ledger.OneBased(got)}
 						if d.hinge == nil {
 							return in.With("f", d.name)
 						}
@@ -513,8 +508,7 @@ func maximalWeight(
 	}
 }
 
-// greedyWeight returns the sum over positions of the largest information with an allowed
-// parent.
+// greedyWeight returns the sum over positions of the largest information with an allowed parent.
 func greedyWeight(info [][]*big.Rat, allowed func(j, i int) bool) *big.Rat {
 	sum := new(big.Rat)
 	for i := range info {

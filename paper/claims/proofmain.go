@@ -46,8 +46,7 @@ var thmMainStepEpsilonCorrected = ledger.Claim{
 	Hypotheses: `$\epsilon>0$`,
 	Tried: `chains with $T\le5$ over two states, $A^{(2)}=\beta_0I$ with $\beta_0\to0$, ` +
 		`$\epsilon\in\{1,\frac1{16}\}$`,
-	Check: errorByLoss("1").Noted("Pinsker's inequality, as q is a probability vector. Decided with " +
-		"enclosed logarithms."),
+	Check: errorByLoss("1").Noted("Pinsker's inequality, as q is a probability vector. Decided with enclosed logarithms."),
 	Faults: []ledger.Fault{
 		fault("L - L* alone", errorByLoss("0")),
 		fault("log(1 + S eps)/2 added", errorByLoss("1/2")),
@@ -88,8 +87,7 @@ func errorByLoss(share string) ledger.Check {
 	}
 }
 
-// withExchange returns pi and pi with its columns exchanged. The mean of their
-// relabelings is constant.
+// withExchange returns pi and pi with its columns exchanged. The mean of their relabelings is constant.
 func withExchange(pi exact.Matrix) []exact.Matrix {
 	return []exact.Matrix{pi, {{pi[0][1], pi[0][0]}, {pi[1][1], pi[1][0]}}}
 }
@@ -292,9 +290,7 @@ func horizonStep(log2 string, regime func(logSquared, most *big.Rat) bool) ledge
 						continue
 					}
 					w.AtMostRat(square, most, func() ledger.Instance {
-						return ledger.Instance{
-							"S": 2, "gamma": exact.Frac(1, 2), "k": k, "C": int(c), "T_eff": teff, "log2 T": int(m),
-						}
+						return ledger.Instance{"S": 2, "gamma": exact.Frac(1, 2), "k": k, "C": int(c), "T_eff": teff, "log2 T": int(m)}
 					})
 				}
 			}
@@ -322,8 +318,7 @@ var thmMainStepHorizonCorrected = ledger.Claim{
 	},
 }
 
-// emptyBound compares log(1/eps) with log T/T_eff^(1/root) for T_eff up to a power
-// of log T.
+// emptyBound compares log(1/eps) with log T/T_eff^(1/root) for T_eff up to a power of log T.
 func emptyBound(root int64, power int) ledger.Check {
 	return decided(func(w *ledger.Worst) {
 		log2 := exact.Point(exact.Frac(2, 1)).Log()
@@ -546,8 +541,7 @@ var thmMainStepCauchyCorrected = ledger.Claim{
 // root encloses the square root of x.
 func root(x *big.Rat) exact.Interval { return exact.Point(x).Sqrt() }
 
-// A lossLaw is a joint law of D and F: its values, their probabilities, and
-// whether they are in F.
+// A lossLaw is a joint law of D and F: its values, their probabilities, and whether they are in F.
 type lossLaw struct {
 	eps  *big.Rat
 	d, p exact.Vector

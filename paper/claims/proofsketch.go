@@ -293,8 +293,7 @@ func (q idealRow) decide(w *ledger.Worst, constants ...*big.Rat) {
 	}.decide(w, rootsOfT(), constants...)
 }
 
-// Hypotheses of lem-gradient-informal-corrected and of later sections, and the fault of
-// their rates.
+// Hypotheses of lem-gradient-informal-corrected and of later sections, and the fault of their rates.
 const (
 	smallEps    = `$\epsilon=T_{\mathrm{eff}}^{-1/2}$`
 	floorOfPi   = `$\pi\ge\gamma/S$`
@@ -436,9 +435,7 @@ func secondMatrix(ones int64, prior []exact.Matrix) ledger.Check {
 		var w ledger.Worst
 		firstStepOfSecondMatrix(&w, ones, prior)
 		eps, half := exact.Frac(1, 10), exact.Frac(3, 2)
-		rows := []exact.Matrix{
-			exact.Rats("1 0 0; 1 0 0; 0 0 1"), exact.Rats("1 0 0 0; 1/2 1/2 0 0; 0 1/2 1/2 0; 0 1 0 0"),
-		}
+		rows := []exact.Matrix{exact.Rats("1 0 0; 1 0 0; 0 0 1"), exact.Rats("1 0 0 0; 1/2 1/2 0 0; 0 1/2 1/2 0; 0 1 0 0")}
 		for k, g := range []*graph.Forest{graph.Chain(3), graph.InContext(4)} {
 			for _, half := range []*big.Rat{exact.Frac(1, 1), exact.Frac(3, 2), exact.Frac(3, 1)} {
 				for _, reading := range []theory.Reading{theory.QueryInSequence, theory.QueryApart} {
@@ -606,8 +603,7 @@ func meanSquareError(rate float64, encoded func(g *graph.Forest) *graph.Forest) 
 		}
 		f := ledger.Weakest(fs...)
 		f.Note += " Proved from Lemma 32 (lem-f-to-pi), which holds with constants, for c = min(1/16, gamma/4) and " +
-			"T_eff above log^8 T, so from T = 2 10^11 on at best; below that it is a trend of samples: " +
-			"no more than consistent."
+			"T_eff above log^8 T, so from T = 2 10^11 on at best; below that it is a trend of samples: no more than consistent."
 		return f
 	}
 }

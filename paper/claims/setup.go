@@ -13,8 +13,7 @@ import (
 	"learncausal/pkg/task"
 )
 
-// setup is Section 2, which defines the transformer and the task, with two
-// examples.
+// setup is Section 2, which defines the transformer and the task, with two examples.
 var setup = ledger.Section{Title: "Setup", Claims: []ledger.Claim{
 	defAttentionRow, exInductionHead, exInductionHeadCorrected, exICL, exICLCorrected,
 }}
@@ -113,8 +112,7 @@ func headAndPair(left int, more int64) ledger.Check {
 
 const inductionHeadNote = "Compared on every sequence in exact counts."
 
-// chainSequences yields the number of states S and every sequence over them, up
-// to S = 3 and T = 8.
+// chainSequences yields the number of states S and every sequence over them, up to S = 3 and T = 8.
 func chainSequences(e *ledger.Env) iter.Seq2[int, []int] {
 	sizes := [][2]int{{2, 3}, {2, 4}, {2, 5}, {2, 6}, {2, 7}, {2, 8}, {3, 4}, {3, 5}, {3, 6}, {3, 7}}
 	return func(yield func(int, []int) bool) {
@@ -166,8 +164,7 @@ func inductionHead(e *ledger.Env, left int) *ledger.Worst {
 	return w
 }
 
-// onePairMore decides that the pair of the query changes no share by more than
-// 1/(n+more).
+// onePairMore decides that the pair of the query changes no share by more than 1/(n+more).
 func onePairMore(e *ledger.Env, w *ledger.Worst, more int64) {
 	for s, x := range chainSequences(e) {
 		edges, n := follow(x, s, len(x)-2)

@@ -32,8 +32,7 @@ var stageOneGradient = ledger.Section{Title: "Gradient of A1 (Stage 1)", Claims:
 // itself.
 var pullAway = exact.Rats("9/10 1/20 1/20; 1/5 1/20 3/4; 1/5 3/4 1/20")
 
-// pullToward are two transition matrices under whose mean the query is drawn to
-// itself.
+// pullToward are two transition matrices under whose mean the query is drawn to itself.
 var pullToward = []exact.Matrix{exact.Rats("9/10 1/10; 1/2 1/2"), exact.Rats("1/10 9/10; 1/2 1/2")}
 
 // candidateConstants stand for a constant that the paper leaves open. A claim is
@@ -129,8 +128,7 @@ func decideQueryForce(w *ledger.Worst, part *big.Rat) {
 	}.decide(w, rootsOfT(), gradientConstant(pullAway, 3))
 }
 
-// gradientConstant returns 35 S^power gamma^-2 for the largest gamma with
-// pi >= gamma/S.
+// gradientConstant returns 35 S^power gamma^-2 for the largest gamma with pi >= gamma/S.
 func gradientConstant(pi exact.Matrix, power int) *big.Rat {
 	states := exact.Pow(exact.Frac(int64(len(pi)), 1), power)
 	return exact.Quo(exact.Mul(exact.Frac(35, 1), states), exact.Pow(exact.FloorGamma(pi), 2))
@@ -356,8 +354,7 @@ func decideGaps(
 	})
 }
 
-// decideLead decides that ghat_ip, p the parent, exceeds the other entries of row i
-// by the bound.
+// decideLead decides that ghat_ip, p the parent, exceeds the other entries of row i by the bound.
 func (c *firstStage) decideLead(w *ledger.Worst, i int, bound float64) {
 	row, p := c.row(i), c.graph.Parent(i)
 	for j, v := range row {

@@ -83,8 +83,7 @@ func oneDegreeOfFreedom(prior func(bases ...exact.Matrix) []exact.Matrix, less i
 	}
 }
 
-// twoHeads returns a random attention matrix over t positions. Each row is the mean of
-// two positions.
+// twoHeads returns a random attention matrix over t positions. Each row is the mean of two positions.
 func twoHeads(r *rand.Rand, t int) exact.Matrix {
 	attention := exact.Zero(t, t)
 	for i, row := range attention {
@@ -141,8 +140,7 @@ var thmStageTwoUpperSharp = ledger.Claim{
 	Uses:       []string{"lem-pop-grads", "eq-loss-rewrite-corrected"},
 	Check: growthAtMost(butOne, 10, oneAndThree...).Noted("Proof: (S-1) times the growth is at most the mean over s of " +
 		"1 - E z, and E z grows with beta from its value at 0, where the mean over s is at least 1/S. No constant below " +
-		"1/S " +
-		"will do: on a cycle of states it is approached."),
+		"1/S will do: on a cycle of states it is approached."),
 	Faults: []ledger.Fault{
 		fault("0.98 of the bound", growthAtMost(func(s int) *big.Rat {
 			return exact.Mul(butOne(s), big.NewRat(98, 100))

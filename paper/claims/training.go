@@ -70,8 +70,7 @@ type mainRun struct {
 	slopes   func() []float64                             // see exactSlopes
 }
 
-// A betaStep is a step of stage 2: beta before it, and the estimate of minus the
-// gradient there.
+// A betaStep is a step of stage 2: beta before it, and the estimate of minus the gradient there.
 type betaStep struct {
 	beta    float64
 	descent num.Estimate
@@ -290,8 +289,7 @@ func (c trainedChain) excess(beta float64) exact.Interval {
 	}, 1e-12) // four logarithms of quotients with a few roundings each
 }
 
-// missed encloses the probability that the prediction differs from pi(.|s) by more than
-// far(s).
+// missed encloses the probability that the prediction differs from pi(.|s) by more than far(s).
 func (c trainedChain) missed(beta float64, far func(s int) float64) exact.Interval {
 	pi := c.pi.Floats()
 	return exact.PairMean(c.pi, exact.MustStationary(c.pi), c.t-1, func(p exact.Pairs) float64 {

@@ -191,8 +191,6 @@ func (e *erratum) entry(r ledger.Row, done map[string]bool) (string, error) {
 		done[c.ID] = true
 		b.WriteString(e.proposition(*c))
 	}
-	b.WriteString(e.consequences(r))
-	fmt.Fprintf(&b, "\\said{Checked} %s\n", e.checked(r, c))
 	return b.String(), nil
 }
 
@@ -221,7 +219,7 @@ func (e *erratum) supplement(r ledger.Row, done map[string]bool) (string, error)
 		return "", err
 	}
 	done[r.ID] = true
-	return h + e.proposition(r) + e.consequences(r) + fmt.Sprintf("\\said{Checked} %s\n", e.checked(r, nil)), nil
+	return h + e.proposition(r), nil
 }
 
 // proposition returns a true row as a proposition with its proof, or without a proof as a
@@ -298,93 +296,6 @@ func (e *erratum) witness(r ledger.Row, m remark) (string, error) {
 // speaksOfSides reports whether a remark gives the values of the two sides.
 func speaksOfSides(m remark) bool {
 	return strings.Contains(m.sides, `\LHS`) || strings.Contains(m.sides, `\RHS`)
-}
-
-// consequences lists the statements whose proofs use a row.
-func (e *erratum) consequences(r ledger.Row) string {
-	var standing, fallen []string
-	for _, u := range e.uses.Users(r.ID) {
-		if u.Kind == ledger.Correction {
-			continue
-		}
-		to, name := &standing, tied(u.Number)
-		if u.Kind == ledger.Step {
-			name = "a step of " + name
-		}
-		if u.Failed() {
-			to = &fallen
-		}
-		if !slices.Contains(*to, name) {
-			*to = append(*to, name)
-		}
-	}
-	fallen = slices.DeleteFunc(fallen, func(s string) bool { return slices.Contains(standing, s) })
-	var parts []string
-	if len(standing) > 0 {
-		parts = append(parts, strings.Join(standing, ", "))
-	}
-	if len(fallen) > 0 {
-		parts = append(parts, "false themselves: "+strings.Join(fallen, ", "))
-	}
-	if len(parts) == 0 {
-		return "\\said{What rests on it} The proof of no other statement.\n"
-	}
-	return fmt.Sprintf("\\said{What rests on it} %s\n", sentence(strings.Join(parts, "; ")))
-}
-
-// checked describes the checks of a row and of its correction, which may be nil.
-func (e *erratum) checked(r ledger.Row, c *ledger.Row) string {
-	line := "The statement " + e.evidence(r)
-	if c != nil {
-		line += " The corrected one " + e.evidence(*c)
-	}
-	return line
-}
-
-// evidence describes the check of a row: tier, instances, margin, controls and theorems of
-// Coq.
-func (e *erratum) evidence(r ledger.Row) string {
-	tier := map[ledger.Tier]string{
-		ledger.Exact:          "(decided exactly)",
-		ledger.Enclosed:       "(by a confidence bound)",
-		ledger.ConsistentWith: "(at finite lengths)",
-	}[r.Tier]
-	verb := ""
-	if r.Verdict != ledger.Holds && r.Verdict != ledger.Fails {
-		verb = "is "
-	}
-	s := fmt.Sprintf("%s%s %s", verb, r.Verdict, tier)
-	if r.Instances > 0 {
-		s += fmt.Sprintf(", %s", count(r.Instances, "instance"))
-	}
-	if !r.Failed() {
-		s += fmt.Sprintf(", least margin $%s$", decimal(r.Margin))
-	}
-	if n := len(r.Repairs); n > 0 {
-		s += fmt.Sprintf("; %s found true", count(n, "planted repair"))
-	}
-	if n := len(r.Faults); n > 0 && !r.Failed() {
-		s += fmt.Sprintf("; %s found", count(n, "planted fault"))
-	}
-	var names []string
-	for _, t := range r.Proved {
-		names = append(names, `\texttt{`+strings.ReplaceAll(t.Theorem, "_", `\_\allowbreak `)+`}`)
-	}
-	if len(names) > 0 {
-		s += "; Coq: " + strings.Join(names, ", ")
-	}
-	return s + "."
-}
-
-func count(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	s := fmt.Sprint(n)
-	if n >= 10000 {
-		s = s[:len(s)-3] + `\,` + s[len(s)-3:]
-	}
-	return s + " " + what
 }
 
 // end returns the entries of the corrected main theorem.

@@ -71,7 +71,6 @@ func parseRemark(id, text string) (remark, error) {
 // An erratum has the contents of the document.
 type erratum struct {
 	ledger  *ledger.Ledger
-	uses    *ledger.Dependencies
 	remarks map[string]remark
 	proofs  map[string]string
 	number  map[string]int // of the proof of a row, from 1, in the order of the document
@@ -79,10 +78,6 @@ type erratum struct {
 
 func newErratum(l *ledger.Ledger) (*erratum, error) {
 	e := &erratum{ledger: l, remarks: map[string]remark{}, number: map[string]int{}}
-	var err error
-	if e.uses, err = l.Dependencies(); err != nil {
-		return nil, err
-	}
 	texts, err := prose("remarks")
 	if err != nil {
 		return nil, err
