@@ -86,8 +86,10 @@ var thmDPIGapCorrected = ledger.Claim{
 
 var thmDPIGapSharp = ledger.Claim{
 	ID: "thm-dpi-gap-sharp", Number: "Lemma 5", Kind: ledger.Step, Quick: true,
-	Title:      "The idealized gradient is largest at the parent, with the best constant",
-	Uses:       []string{"thm-dpi-gap-corrected", "eq-b-powers", "lem-spectral-gap", "lem-mu-lower", "lem-bound-g1-corrected"},
+	Title: "The idealized gradient is largest at the parent, with the best constant",
+	Uses: []string{
+		"thm-dpi-gap-corrected", "eq-b-powers", "lem-spectral-gap", "lem-mu-lower", "lem-bound-g1-corrected",
+	},
 	Statement:  `If $p(i)\ne\emptyset$, then $g_{i,p(i)}\ge g_{i,j}+2\gamma^3/S^2$ for all $j\in[i]\setminus p(i)$`,
 	Parts:      []string{"j in the tree of i", "j = i", "j in another tree"},
 	Hypotheses: orbitPrior, Spare: spareSymmetry, Tried: triedPriors,

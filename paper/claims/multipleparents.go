@@ -136,7 +136,8 @@ func (c votes) check(e *ledger.Env) ledger.Finding {
 	}
 	f = f.Counting(samples.Consistent(""))
 	f.Note += "Proved. On n-grams and on halves M is of order T. On a graph with few such positions the difference " +
-		"may stay, as in Construction 1 (construct-single). A mean of a sample counts against the bound at four standard errors."
+		"may stay, as in Construction 1 (construct-single). A mean of a sample counts against the bound at four " +
+		"standard errors."
 	return f
 }
 
@@ -204,7 +205,7 @@ func (c votes) bound(parents [][]int, s int, pi exact.Matrix) *big.Rat {
 	if m == 0 {
 		return nil
 	}
-	tokens := exact.Mul(exact.Pow(exact.Frac(int64(s), 1), k), exact.Add(exact.Frac(1, 1), exact.Quo(exact.Frac(1, 1), least)))
+	tokens := exact.Mul(exact.Pow(exact.Frac(int64(s), 1), k), exact.Quo(exact.Add(least, exact.Frac(1, 1)), least))
 	return exact.Quo(tokens, exact.Mul(exact.Pow(least, k*c.a), exact.Pow(exact.Frac(int64(m), 1), c.m)))
 }
 

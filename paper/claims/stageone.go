@@ -259,9 +259,12 @@ var thmStageOneParentsCorrected = ledger.Claim{
 	Parts:      []string{gapPart, softmaxPart},
 	Hypotheses: assumption1 + `; ` + smallEps + `; ` + longEnough + `; ` + parentLeader,
 	Tried:      `the gap enclosed on in-context graphs from the least length on, $\beta_0=T^{-2}$, three priors, $S=2,3,14$; in floats in the limit $\beta_0\to0$ on five families, $T\le512$; the step in rationals`,
-	Uses:       []string{"lem-gradient-informal-corrected", "lem-pop-grads", "lem-nonzero-beta", "lem-concentration-a1-corrected", "thm-dpi-gap-corrected"},
-	Check:      parentGap,
-	Faults:     thmStageOneParentsCorrectedFaults,
+	Uses: []string{
+		"lem-gradient-informal-corrected", "lem-pop-grads", "lem-nonzero-beta", "lem-concentration-a1-corrected",
+		"thm-dpi-gap-corrected",
+	},
+	Check:  parentGap,
+	Faults: thmStageOneParentsCorrectedFaults,
 }
 
 // parentGap decides the step of the softmax, and the gap of g* on in-context graphs
@@ -771,9 +774,12 @@ var corStageOneRootsCorrected = ledger.Claim{
 	Parts:      []string{driftPart, drivePart},
 	Hypotheses: lateRoot,
 	Tried:      `the limit $\beta_0\to0$ on in-context graphs, spiders and random forests, $T\le512$, $C=1/2$ and $5$; the size of $v$ as in Lemma 6`,
-	Uses:       []string{"lem-a1-dynamics-step-integer-corrected", "lem-no-parents-corrected", "thm-stage1-roots-corrected", "cor-stage1-parents"},
-	Check:      lateRootEnds(4, 4, nil),
-	Faults:     corStageOneRootsCorrectedFaults,
+	Uses: []string{
+		"lem-a1-dynamics-step-integer-corrected", "lem-no-parents-corrected", "thm-stage1-roots-corrected",
+		"cor-stage1-parents",
+	},
+	Check:  lateRootEnds(4, 4, nil),
+	Faults: corStageOneRootsCorrectedFaults,
 }
 
 // lateRootEnds decides, for every sampled root with until C T log T V_i <= i, that
