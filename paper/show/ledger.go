@@ -33,15 +33,13 @@ func checked(ctx context.Context, all []ledger.Claim, names ...string) ([]ledger
 	return l.Rows, nil
 }
 
-// Verdicts runs the quick checks of claims, and shows the number of verdicts that differ
-// from the stored ones.
+// Verdicts runs the quick checks of claims, and shows the number of verdicts that changed.
 func Verdicts(cs []ledger.Claim) {
 	changes := nb.Must(changed(nb.Context(), cs, nb.NewMeter("Ledger")))
 	nb.Printf("verdicts that are not the stored ones: %d\n", len(changes))
 }
 
-// changed runs the quick checks and returns the differences from the stored rows. meter
-// may be nil.
+// changed runs the quick checks and returns the differences from the stored rows.
 func changed(ctx context.Context, cs []ledger.Claim, meter runs.Meter) ([]string, error) {
 	run, _, err := report.Check(ctx, cs, true, runtime.GOMAXPROCS(0), meter)
 	if err != nil {

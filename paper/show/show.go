@@ -14,7 +14,6 @@ package show
 
 import (
 	"runtime"
-	"slices"
 	"sync"
 
 	"learncausal/paper/experiment"
@@ -54,23 +53,14 @@ func Runs(names ...string) (rs []*runs.Run) {
 }
 
 // Replay trains stretches of the stored runs of experiments again and compares them with
-// the stored bytes. A page, which has one processor and no vectors, replays at most 20
-// of the runs, or 6 of the standard transformer, whose steps take three times as long.
+// the stored bytes. A page, which has one processor and no vectors, replays at most six runs.
 func Replay(names ...string) {
 	rs := Runs(names...)
-	if some := thinned(rs, mostInPage(rs)); runtime.GOOS == "js" && len(some) < len(rs) {
+	if some := thinned(rs, 6); runtime.GOOS == "js" && len(some) < len(rs) {
 		nb.Printf("A page replays %d of the %d runs: it has one processor, and no vectors.\n", len(some), len(rs))
 		rs = some
 	}
 	nb.Must(experiment.Replay(nb.Context(), nb.NewMeter("Replay"), rs...))
-}
-
-// mostInPage returns the largest number of the runs that a page replays.
-func mostInPage(rs []*runs.Run) int {
-	if slices.ContainsFunc(rs, func(r *runs.Run) bool { _, mlp := r.Spec.Model.(train.MLP); return mlp }) {
-		return 6
-	}
-	return 20
 }
 
 // thinned returns every k-th run from the first, with the least k that leaves at most n.

@@ -26,8 +26,7 @@ func NewTable(heads ...string) *TextTable {
 	return t
 }
 
-// Line adds a line with one value for each head, see [report.Cell]. It panics for another
-// number of values.
+// Line adds a line with one value for each head, see [report.Cell].
 func (t *TextTable) Line(values ...any) {
 	if n := len(t.table.Columns); len(values) != n {
 		panic(fmt.Sprintf("show: line of %d values below %d heads", len(values), n))
@@ -62,8 +61,7 @@ func (t *TextTable) markdown() string {
 	return head + "\n" + align + "\n" + lines
 }
 
-// Rounded returns a cell with a number to three digits, and with a power of ten if it is
-// small or large.
+// Rounded returns a cell with a number to three digits, and a power of ten if needed.
 func Rounded(v float64) figure.Cell { return figure.Words(figure.Number{Value: v}.Shown()) }
 
 // Fixed returns a cell with a number to the given number of digits after the point.
