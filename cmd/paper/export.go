@@ -65,8 +65,7 @@ of the main theorem with the corrected statements.`,
 	return c
 }
 
-// chosen returns the entries of ids, their figures laid out for a width and a height unless
-// those are "".
+// chosen returns the entries of ids, with figures laid out for a width and a height, if given.
 func chosen(ids []string, width, height, out string) ([]report.Entry, error) {
 	if width != "" && (len(ids) == 0 || out == "") {
 		return nil, errors.New("--width needs the ids of figures, and a folder with -o")

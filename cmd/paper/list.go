@@ -40,8 +40,7 @@ store instead.`,
 	return c
 }
 
-// list prints the figures, tables and numbers with their formats, and the experiments
-// with their numbers of runs.
+// list prints the figures, tables and numbers, and the experiments.
 func list(w io.Writer, asJSON bool) error {
 	type object map[string]any
 	all := map[string][]object{}

@@ -14,8 +14,7 @@ import (
 	"golang.org/x/term"
 )
 
-// A stdout is the standard output of a command. It keeps the first error of a write, such
-// as a full disk.
+// A stdout is the standard output. It keeps the first error of a write, such as a full disk.
 type stdout struct {
 	io.Writer
 	err error
@@ -30,8 +29,7 @@ func (o *stdout) Write(p []byte) (int, error) {
 // widest is the width of a page that is no terminal.
 const widest = 160
 
-// pageWidth returns the number of characters in a line of w: the variable COLUMNS, or
-// the width of the terminal.
+// pageWidth returns the width of w in characters: $COLUMNS, or the width of the terminal.
 func pageWidth(w io.Writer) int {
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
 		return n

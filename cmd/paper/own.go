@@ -86,8 +86,7 @@ func trainOwn(c *cobra.Command, f *trainFlags, arg string) error {
 	return nil
 }
 
-// specOf returns the specification of a run on a graph. An error names the flag of the
-// wrong setting.
+// specOf returns the specification of a run. An error names the flag of the wrong setting.
 func specOf(s *experiment.Settings, g *experiment.OwnGraph, workers int) (train.Spec, error) {
 	spec, err := s.Spec(g)
 	var setting *experiment.SettingError

@@ -180,8 +180,7 @@ func columns(line string, names []string) ([]int, error) {
 	return at, nil
 }
 
-// readSequences reads sequences of tokens below s, one a line, for positions with the given
-// names.
+// readSequences reads sequences of tokens below s, one a line, for positions with names.
 func readSequences(in io.Reader, name string, names []string, s int) ([][]int, error) {
 	data, err := io.ReadAll(io.LimitReader(in, mostSequences+1))
 	if err == nil && len(data) > mostSequences {

@@ -62,8 +62,7 @@ func storeFlag(c *cobra.Command, store *string) {
 	}
 }
 
-// A found is a run that an argument names, finished or not, and its folder. Either run
-// or unfinished is nil.
+// A found is a run that an argument names, either finished or unfinished, and its folder.
 type found struct {
 	run        *runs.Run
 	unfinished *runs.Unfinished
@@ -154,8 +153,7 @@ func show(w io.Writer, arg, store string, asJSON bool) error {
 	return nil
 }
 
-// settings returns a line for each setting of a run but its graph, name and value with a tab
-// between them.
+// settings returns the name and the value, with a tab between, of each setting but the graph.
 func settings(spec train.Spec) (lines string, err error) {
 	text, err := json.Marshal(spec)
 	if err != nil {
@@ -187,26 +185,15 @@ func printCurve(w io.Writer, curve []train.Point) {
 	t.Flush()
 }
 
-// edges returns the first edges of the graph of a run as in a DOT file. The names of its nodes
-// are own, or s1..sT and y.
+// edges returns the first edges of the graph of a run, with own names or s1..sT and y.
 func edges(spec train.Spec, own []string) string {
 	const most = 30
 	var all []string
 	names := experiment.NodeNames(spec, own)
-	add := func(parent, child int) {
-		all = append(all, experiment.OwnEdge{Parent: parent, Child: child}.Name(names))
-	}
-	switch of := spec.Task.(type) {
-	case train.Task1:
-		for i, p := range of.Parents {
+	for child, parents := range experiment.GivenParents(spec) {
+		for _, p := range parents {
 			if p >= 0 {
-				add(p, i)
-			}
-		}
-	case train.Task2:
-		for i, parents := range of.Parents {
-			for _, p := range parents {
-				add(p, i)
+				all = append(all, experiment.OwnEdge{Parent: p, Child: child}.Name(names))
 			}
 		}
 	}

@@ -10,8 +10,7 @@ import (
 	"learncausal/paper/report"
 )
 
-// printSummary prints the number of reproduced results, a line for each result, and the
-// paths of the files.
+// printSummary prints the results and the paths of the files.
 func printSummary(ctx context.Context, w io.Writer, results *report.Results, dir string) error {
 	summary, err := results.Summary(ctx)
 	if err != nil {
@@ -29,12 +28,8 @@ func printSummary(ctx context.Context, w io.Writer, results *report.Results, dir
 
 func headline(s *report.Summary) string {
 	reproduced, differ, silent := s.Count()
-	verb := "differ"
-	if differ == 1 {
-		verb = "differs"
-	}
-	return fmt.Sprintf("%d of the %d values and statements that the paper gives are reproduced, %d %s; "+
-		"it states none for %d more.", reproduced, reproduced+differ, differ, verb, silent)
+	return fmt.Sprintf("%d of the %d values and statements that the paper gives are reproduced; "+
+		"it states none for %d more.", reproduced, reproduced+differ, silent)
 }
 
 // resultLines returns a line of cells for each result. The reason of a verdict stands at its end.

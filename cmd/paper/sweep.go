@@ -185,19 +185,9 @@ func printStatus(ctx context.Context, w io.Writer, s *sweep.Sweep) error {
 	if st == nil {
 		return err
 	}
-	for _, c := range []struct {
-		name string
-		n    int
-		more string
-	}{
-		{"done", st.Done, among(st.Diverged, "diverged")},
-		{"running", st.Running, ""},
-		{"waiting", st.Waiting, ""},
-		{"failed", st.Failed, ""},
-		{"left", st.Left, among(st.Begun, "begun")},
-	} {
-		fmt.Fprintf(w, "%-8s%6d%s\n", c.name, c.n, c.more)
-	}
+	fmt.Fprintf(w, "done    %6d%s\n", st.Done, among(st.Diverged, "diverged"))
+	fmt.Fprintf(w, "running %6d\nwaiting %6d\nfailed  %6d\n", st.Running, st.Waiting, st.Failed)
+	fmt.Fprintf(w, "left    %6d%s\n", st.Left, among(st.Begun, "begun"))
 	for _, why := range st.Failures {
 		fmt.Fprintln(w, why)
 	}
@@ -273,8 +263,7 @@ func copySelf(path string) error {
 	return os.Rename(beside, path)
 }
 
-// runTask trains the runs of one task of a job array, and writes the tables if no other
-// run is missing.
+// runTask trains the runs of a task of a job array. The last task writes the tables.
 func (f *sweepFlags) runTask(ctx context.Context, w io.Writer, s *sweep.Sweep) error {
 	var k, n int
 	_, err := fmt.Sscanf(f.task, "%d/%d", &k, &n)

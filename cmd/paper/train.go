@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -167,29 +168,22 @@ func storeSet(ctx context.Context, s experiment.BayesSet, fresh bool) error {
 
 // missing prints, for each experiment, how many of its runs are stored in dir.
 func missing(w io.Writer, dir string) error {
-	all, err := runs.Open(dir).Addresses()
+	stored, err := runs.Open(dir).Addresses()
 	if err != nil {
 		return err
 	}
-	stored := map[string]bool{}
-	for _, a := range all {
-		stored[a] = true
-	}
+	lines := "experiment\truns\tstored\tsteps to train\n"
 	for _, e := range experiment.All() {
 		have, steps := 0, 0
 		for _, s := range e.Specs {
-			if stored[runs.Address(s)] {
+			if slices.Contains(stored, runs.Address(s)) {
 				have++
 			} else {
 				steps += s.Steps
 			}
 		}
-		fmt.Fprintf(w, "%-22s %3d of %3d runs are stored", e.Name, have, len(e.Specs))
-		if have < len(e.Specs) {
-			fmt.Fprintf(w, ", %d steps to train", steps)
-		}
-		fmt.Fprintln(w)
+		lines += fmt.Sprintf("%s\t%d\t%d\t%d\n", e.Name, len(e.Specs), have, steps)
 	}
-	fmt.Fprintln(w, "environment.md has the training time of each.")
+	printColumns(w, lines+"environment.md has the training time of each.\n")
 	return nil
 }

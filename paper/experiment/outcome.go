@@ -181,7 +181,7 @@ func share(x float64) bool { return !(x < 0 || x > 1+1e-9) }
 
 // checkEdges returns an error unless [readEdges] can give the edges.
 func (o *Outcome) checkEdges(spec train.Spec) error {
-	parents, t, heads := givenParents(spec), spec.T(), 1
+	parents, t, heads := GivenParents(spec), spec.T(), 1
 	if m, ok := spec.Model.(train.Disentangled); ok {
 		heads = m.Heads[0]
 	}

@@ -230,7 +230,7 @@ func bayesReference(
 func readEdges(p []*mat.Dense, spec train.Spec) []OwnEdge {
 	var edges []OwnEdge
 	t := spec.T()
-	for child, parents := range givenParents(spec) {
+	for child, parents := range GivenParents(spec) {
 		for j := range child {
 			e := OwnEdge{Parent: j, Child: child, Given: slices.Contains(parents, j)}
 			for h, head := range p {
@@ -253,8 +253,8 @@ func (e OwnEdge) learned(t int) bool {
 	return i > 0 && e.Attention > (1+1/float64(i+1))/2
 }
 
-// givenParents returns the parents of each node of the graph, where -1 is none.
-func givenParents(spec train.Spec) (all [][]int) {
+// GivenParents returns the parents of each node of the graph, where -1 is none.
+func GivenParents(spec train.Spec) (all [][]int) {
 	switch of := spec.Task.(type) {
 	case train.Task1:
 		for _, parent := range of.Parents {
