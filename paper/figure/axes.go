@@ -13,8 +13,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Axes is a panel of curves and points. Its legend stands above the frame,
-// where it hides no data.
+// Axes is a panel of curves and points. The legend stands above the frame and hides no data.
 type Axes struct {
 	Title  Label
 	X, Y   Axis
@@ -46,8 +45,7 @@ type Series struct {
 	// instance one standard deviation. A curve has a band, points have bars.
 	Err    []float64
 	Points bool // marks instead of a curve
-	// Color and Mark count from 1 in the order of the palette; zero stands for
-	// the number of the series.
+	// Color and Mark count from 1 in the palette; zero stands for the number of the series.
 	Color, Mark int
 }
 
@@ -111,12 +109,7 @@ func (a *Axes) check() error {
 			return fmt.Errorf("level %d (%s): y = %w", i, l.Label.Text, err)
 		}
 	}
-	for _, l := range labels {
-		if err := l.check(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return checkAll(labels)
 }
 
 func (x Axis) admits(v float64) error {
@@ -192,8 +185,7 @@ func settle(p *plot.Axis, name string) error {
 	return nil
 }
 
-// widest is the largest difference of two numbers on a linear axis or scale, so that its
-// multiples are finite.
+// widest is the largest width of a linear axis or scale, so that its multiples are finite.
 const widest = 1e300
 
 func isLog(scale plot.Normalizer) bool {
@@ -204,8 +196,7 @@ func isLog(scale plot.Normalizer) bool {
 	return log
 }
 
-// flat reports whether the numbers in a range are equal up to rounding errors, so that
-// the range has no round ticks.
+// flat reports whether the ends of a range are equal up to rounding errors.
 func flat(lo, hi float64) bool {
 	return lo <= hi && hi-lo <= max(1e-10*max(math.Abs(lo), math.Abs(hi)), 1e-300)
 }
@@ -267,8 +258,7 @@ func (a *Axes) plot(w vg.Length) (*plot.Plot, error) {
 	return p, errors.Join(a.X.dress(&p.X, "x"), a.Y.dress(&p.Y, "y"))
 }
 
-// bare is a plotter without GlyphBoxes, which would keep space outside the frame and
-// separate the axes.
+// bare is a plotter without GlyphBoxes, whose space would separate the axes.
 type bare struct{ ranged }
 
 type ranged interface {
@@ -291,8 +281,7 @@ func (s Series) points() plotter.XYs {
 	return xys
 }
 
-// outline returns the border of the band: the upper ends in order, then the lower
-// ends in reverse.
+// outline returns the border of the band: upper ends in order, lower ends in reverse.
 func (s Series) outline() plotter.XYs {
 	n := len(s.X)
 	xys := make(plotter.XYs, 2*n)

@@ -126,8 +126,7 @@ func mappedRectangle(m gg.Matrix, r vg.Rectangle) vg.Rectangle {
 // turn returns the angle by which m rotates the x-axis.
 func turn(m gg.Matrix) float64 { return math.Atan2(m.YX, m.XX) }
 
-// mappedPath maps a path by m. It replaces arcs of circles and quadratic curves by
-// cubic curves.
+// mappedPath maps a path by m. Arcs and quadratic curves become cubic curves.
 func mappedPath(m gg.Matrix, p vg.Path) vg.Path {
 	var out vg.Path
 	var last vg.Point // not mapped
@@ -171,8 +170,7 @@ func mappedPath(m gg.Matrix, p vg.Path) vg.Path {
 	return out
 }
 
-// onCircle returns the point at an angle from the start of the arc c, and the
-// derivative there.
+// onCircle returns the point at an angle from the start of the arc c, and the derivative.
 func onCircle(c vg.PathComp, angle float64) (at, d vg.Point) {
 	sin, cos := math.Sincos(c.Start + angle)
 	d = vg.Point{X: -c.Radius * vg.Length(sin), Y: c.Radius * vg.Length(cos)}

@@ -101,8 +101,7 @@ func NewPlot() *plot.Plot {
 	p.X.Tick.Label = textStyle(smallSize, text.XCenter, text.YTop)
 	p.X.Tick.Label.Handler = typesetter{ascent: capHeight + 2.5/smallSize}
 	p.Y.Tick.Label = textStyle(smallSize, text.XRight, text.YCenter)
-	// Gonum measures a space at the vertical axis in the font of the ticks and
-	// leaves one in the font of the label.
+	// Gonum measures a space in the font of the ticks, but leaves one in the font of the label.
 	p.Y.Padding += p.Y.Tick.Label.Width(" ") - p.Y.Label.TextStyle.Width(" ")
 	return p
 }

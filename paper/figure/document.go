@@ -44,14 +44,12 @@ func Document(figures []*Figure, tables []*Table) string {
 	return b.String()
 }
 
-// once returns the first line of a file of macros, which makes LaTeX skip the file
-// from the second time on.
+// once returns a line that makes LaTeX skip a file of macros from the second time on.
 func once(name string) string {
 	return fmt.Sprintf("\\ifdefined\\%s\\endinput\\fi\\def\\%[1]s{}\n", name)
 }
 
-// CaptionMacro returns the name of the LaTeX macro for the caption of a figure or a
-// table: capFigMlp for the id fig-mlp.
+// CaptionMacro returns the macro of a caption, as capFigMlp for the id fig-mlp.
 func CaptionMacro(id string) string { return macroName("cap", id) }
 
 // Captions returns LaTeX macros for all captions, named by [CaptionMacro], and for the

@@ -2,7 +2,6 @@ package figure
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"image/color"
 	"math"
@@ -27,8 +26,7 @@ type Drawing struct {
 	scale float64 // of the lengths and the type; 0 means 1
 }
 
-// scaled returns the drawing in a fraction of its size, but with type of at least 6 pt. A
-// drawing without text keeps its size.
+// scaled returns the drawing in a fraction of its size, but with type of at least 6 pt.
 func (d *Drawing) scaled(by float64) *Drawing {
 	s, now := *d, cmp.Or(d.scale, 1)
 	s.scale = max(now*by, min(now, leastType/cmp.Or(d.small, leastType)))
@@ -48,17 +46,10 @@ const (
 )
 
 func (k Ink) color() color.RGBA {
-	switch {
-	case k == Red:
-		return highlight
-	case k == Faint:
-		return lightGrey
-	case k < 0:
-		return grey
-	case k == 0:
-		return black
+	if k > 0 {
+		return lineColors[(int(k)-1)%len(lineColors)]
 	}
-	return lineColors[(int(k)-1)%len(lineColors)]
+	return map[Ink]color.RGBA{Black: black, Grey: grey, Faint: lightGrey, Red: highlight}[k]
 }
 
 func (k Ink) line(width float64) draw.LineStyle {
@@ -93,8 +84,7 @@ func (d *Drawing) Frame(k Ink, width, x0, y0, w, h float64) {
 	})
 }
 
-// Box adds a rectangle with its lower left corner at (x0, y0), outlined in the
-// colour and filled with a light tint of it.
+// Box adds a rectangle with the corner (x0, y0), filled with a light tint of its colour.
 func (d *Drawing) Box(k Ink, x0, y0, w, h float64) {
 	d.add(func(c draw.Canvas) {
 		c.SetColor(mix(white, k.color(), 0.3))
@@ -163,15 +153,11 @@ func (a arrow) draw(c draw.Canvas, line draw.LineStyle) {
 func (d *Drawing) Heading() Label { return d.Title }
 
 func (d *Drawing) Layout(vg.Length) (Room, error) {
-	var errs []error
-	for _, l := range d.texts {
-		errs = append(errs, l.check())
-	}
 	if d.W <= 0 || d.H <= 0 {
-		errs = append(errs, fmt.Errorf("drawing of %v x %v points, want a positive size", d.W, d.H))
+		return Room{}, fmt.Errorf("drawing of %v x %v points, want a positive size", d.W, d.H)
 	}
 	scale := cmp.Or(d.scale, 1)
-	return Room{Width: vg.Length(d.W * scale), Height: vg.Length(d.H * scale)}, errors.Join(errs...)
+	return Room{Width: vg.Length(d.W * scale), Height: vg.Length(d.H * scale)}, checkAll(d.texts)
 }
 
 func (d *Drawing) Draw(c draw.Canvas) error {

@@ -155,8 +155,7 @@ const (
 // dpi is twice the usual 96 dots per inch of a screen.
 const dpi = 192
 
-// pixel is the size of a dot in points. The sizes of frames and cells are
-// multiples of it.
+// pixel is the size of a dot in points, of which frames and cells are multiples.
 const pixel = 72.0 / dpi
 
 // snap rounds x down to whole pixels, with a tolerance for rounding errors.
@@ -327,8 +326,7 @@ func (f *Figure) Height() (vg.Length, error) {
 	return l.h, nil
 }
 
-// LeastWidth returns the least width of the figure at which every row of panels
-// fits, in whole points.
+// LeastWidth returns the least width at which every row of panels fits, in whole points.
 func (f *Figure) LeastWidth() (Width, error) {
 	least := Width(0)
 	for i, row := range f.Rows {
@@ -341,8 +339,7 @@ func (f *Figure) LeastWidth() (Width, error) {
 	return Width(math.Ceil(float64(least))), nil
 }
 
-// roomsOf returns the sizes of the panels of a row for frames of a width. It checks
-// the headings.
+// roomsOf checks the panels of a row and returns their sizes for frames of a width.
 func roomsOf(row []Panel, frame vg.Length) (rooms []Room, err error) {
 	for j, p := range row {
 		r, err := p.Layout(frame)
@@ -449,8 +446,7 @@ type format struct {
 	get  func() ([]byte, error)
 }
 
-// export writes files into dir and returns their paths. It writes none if the bytes of
-// one cannot be made.
+// export writes all files into dir, or none if one cannot be made, and returns their paths.
 func export(dir string, formats ...format) (paths []string, err error) {
 	var data [][]byte
 	for _, f := range formats {

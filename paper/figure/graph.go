@@ -28,11 +28,6 @@ func (g *Graph) check() error {
 	if n := len(g.Names); n > 0 && n != len(g.Parents) {
 		return fmt.Errorf("graph has %d names of %d nodes, want as many", n, len(g.Parents))
 	}
-	for _, l := range g.Names {
-		if err := l.check(); err != nil {
-			return err
-		}
-	}
 	for i, p := range g.Parents {
 		switch {
 		case p < -1 || p >= i:
@@ -41,7 +36,7 @@ func (g *Graph) check() error {
 			return fmt.Errorf("graph edge %d -> %d: the query has no parent", p, i)
 		}
 	}
-	return nil
+	return checkAll(g.Names)
 }
 
 func (g *Graph) Heading() Label { return g.Title }
@@ -97,8 +92,7 @@ func (g *Graph) shape(w vg.Length) graphShape {
 			longest = max(longest, vg.Length(i-p)*s.spacing)
 		}
 	}
-	// A cubic arc has 3/4 of the height of its handles. All arcs are flattened
-	// alike, which avoids needless crossings.
+	// A cubic arc has 3/4 of the height of its handles. Flattening all alike avoids crossings.
 	rise := vg.Length(0.75 * math.Sin(outAngle))
 	limit := min(maxArc, max(minArc, w/4))
 	s.pull = min(0.42, limit/(rise*max(longest, 1)))

@@ -66,6 +66,16 @@ func (l Label) check() error {
 	return err
 }
 
+// checkAll returns the error of the first label that has one.
+func checkAll(labels []Label) error {
+	for _, l := range labels {
+		if err := l.check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // accents maps a combining accent (tilde, hat, bar) to its spacing glyph and to its
 // LaTeX command in text mode.
 var accents = map[rune]struct {
@@ -180,8 +190,7 @@ func texPairs(s string) map[rune]string {
 	return m
 }
 
-// texLetter returns LaTeX of a letter with an accent, such as \v{c}, or "" for other
-// characters.
+// texLetter returns LaTeX of a letter with an accent, such as \v{c}, or "".
 func texLetter(c rune) string {
 	r := []rune(norm.NFD.String(string(c)))
 	switch {

@@ -29,8 +29,7 @@ type Matrix struct {
 	XLabel, YLabel Label   // outside the groups
 	Blocks         []Block // outlined
 	Scale          Scale
-	// Cell is the size of a cell in points, rounded down to whole pixels; zero
-	// fills the width of the panel.
+	// Cell is the size of a cell in points, in whole pixels; zero fills the width of the panel.
 	Cell float64
 
 	fitted bool      // to a width, which may shorten labels of groups
@@ -43,8 +42,7 @@ type Group struct {
 	Size  int
 }
 
-// A Block is the submatrix of the given size whose upper left entry is at
-// (Row, Column).
+// A Block is a submatrix whose upper left entry is at (Row, Column).
 type Block struct{ Row, Column, Rows, Columns int }
 
 func (m *Matrix) check() error {
@@ -60,27 +58,19 @@ func (m *Matrix) check() error {
 	if _, err := m.Scale.resolve(m.Values); err != nil {
 		return err
 	}
-	for k, level := range m.Rows {
-		if err := checkGroups(level, rows); err != nil {
-			return fmt.Errorf("row groups of level %d: %w", k, err)
-		}
-	}
-	for k, level := range m.Columns {
-		if err := checkGroups(level, columns); err != nil {
-			return fmt.Errorf("column groups of level %d: %w", k, err)
-		}
-	}
-	for _, names := range []struct {
-		labels []Label
+	for _, side := range []struct {
+		what   string
 		n      int
-	}{{m.RowNames, rows}, {m.ColumnNames, columns}} {
-		if n := len(names.labels); n != 0 && n != names.n {
-			return fmt.Errorf("%d names of %d rows or columns, want as many", n, names.n)
-		}
-		for _, l := range names.labels {
-			if err := l.check(); err != nil {
-				return err
+		groups [][]Group
+		names  []Label
+	}{{"row", rows, m.Rows, m.RowNames}, {"column", columns, m.Columns, m.ColumnNames}} {
+		for k, level := range side.groups {
+			if err := checkGroups(level, side.n); err != nil {
+				return fmt.Errorf("%s groups of level %d: %w", side.what, k, err)
 			}
+		}
+		if n := len(side.names); n != 0 && n != side.n {
+			return fmt.Errorf("%d names of %d %ss, want as many", n, side.n, side.what)
 		}
 	}
 	if least := m.leastCell(); m.Cell > 0 && m.Cell < float64(least) {
@@ -93,7 +83,7 @@ func (m *Matrix) check() error {
 			return fmt.Errorf("block %+v does not fit into the %dx%d matrix", b, rows, columns)
 		}
 	}
-	return errors.Join(m.XLabel.check(), m.YLabel.check(), m.Scale.Label.check())
+	return checkAll(slices.Concat(m.RowNames, m.ColumnNames, []Label{m.XLabel, m.YLabel, m.Scale.Label}))
 }
 
 // checkGroups returns an error if the groups do not cover n rows or columns.
@@ -210,8 +200,7 @@ type heat struct {
 	scale Scale
 }
 
-// DataRange returns the edges of the matrix, whose first cell is the unit square about
-// (1, 1).
+// DataRange returns the edges of the matrix. The first cell is the unit square about (1, 1).
 func (m heat) DataRange() (xmin, xmax, ymin, ymax float64) {
 	return 0.5, float64(len(m.Values[0])) + 0.5, 0.5, float64(len(m.Values)) + 0.5
 }
@@ -354,8 +343,7 @@ func paintCells(c vg.Canvas, r vg.Rectangle, rows, columns int, at func(i, j int
 	})
 }
 
-// eachRun calls paint for each run of cells of one colour in a row: columns j to k-1
-// of row i.
+// eachRun calls paint for each run of cells of one colour: columns j to k-1 of row i.
 func eachRun(rows, columns int, at func(i, j int) color.NRGBA, paint func(i, j, k int, c color.NRGBA)) {
 	for i := range rows {
 		for j := 0; j < columns; {

@@ -16,8 +16,7 @@ const (
 	Signed
 )
 
-// stops holds equidistant control points in sRGB. Colours between them are
-// interpolated linearly, as in pgfplots.
+// stops holds equidistant control points in sRGB, between which colours are linear.
 var stops = [][]color.RGBA{
 	// Every 15th of the 256 entries of viridis (Nathaniel J. Smith, Stefan van der Walt and
 	// Eric Firing, CC0). Interpolation is within 5/255 of the other entries.

@@ -12,8 +12,7 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// pgfplots writes the panel as an axis of pgfplots, whose data and options a reader of
-// the source can change.
+// pgfplots writes the panel as an axis of pgfplots with its data, for readers to change.
 func (a *Axes) pgfplots(t *tikz, p *plot.Plot, frame vg.Rectangle) {
 	size := frame.Size()
 	t.printf("\\begin{axis}[at={(%sbp,%sbp)},anchor=south west,scale only axis,width=%sbp,height=%sbp,\n",
@@ -99,8 +98,7 @@ func distance(p, a, b r2.Vec) float64 {
 	return r2.Norm(r2.Sub(p, r2.Scale(min(max(along, 0), 1), b)))
 }
 
-// axis writes the ticks and the label of an axis, and returns the width that its
-// widest number has on the screen.
+// axis writes the ticks and the label of an axis. It returns the width of the widest number.
 func (t *tikz) axis(name string, x Axis, p plot.Axis) (wide vg.Length) {
 	var at, labels, minor []string
 	for _, tick := range p.Tick.Marker.Ticks(p.Min, p.Max) {

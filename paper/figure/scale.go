@@ -22,8 +22,7 @@ type Scale struct {
 	Hidden   bool  // leaves out the bar, if another panel shows it
 }
 
-// ShareScale gives the matrices one scale that covers the data of all, and leaves out
-// the bars of all but the last.
+// ShareScale gives the matrices one scale for the data of all, and only the last one a bar.
 func ShareScale(s Scale, ms ...*Matrix) {
 	var all [][]float64
 	for _, m := range ms {
@@ -84,8 +83,7 @@ func (s Scale) color(v float64) color.NRGBA {
 	return nrgba(s.Palette.at((v - s.Min) / (s.Max - s.Min)))
 }
 
-// ticks returns the ends of the scale, and the round values in between that fit into
-// a bar of height h.
+// ticks returns the ends of the scale, and the round values that fit into a bar of height h.
 func (s Scale) ticks(h float64) []float64 {
 	t := []float64{s.Min}
 	room := 1.5 * smallSize / h * (s.Max - s.Min)

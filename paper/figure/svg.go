@@ -19,29 +19,24 @@ import (
 // the text in another width. The file has the title and the description of the figure.
 func (f *Figure) SVG() ([]byte, error) {
 	return f.write(func(w, h vg.Length) (vg.Canvas, func(io.Writer) error) {
-		d := &svg{w: float64(w), h: float64(h), ids: make(map[string]string)}
-		d.head = "<title>" + html.EscapeString(f.name()) + "</title>\n" +
-			"<desc>" + html.EscapeString(f.Description()) + "</desc>"
+		d := &svg{h: float64(h), ids: make(map[string]string)}
 		c := newCanvas(d)
 		c.SetColor(white)
 		c.Fill(vg.Rectangle{Max: vg.Point{X: w, Y: h}}.Path())
-		return c, d.save
+		return c, func(b io.Writer) error {
+			fmt.Fprint(b, `<svg xmlns="http://www.w3.org/2000/svg" role="img" `)
+			fmt.Fprintf(b, `width="%spt" height="%[2]spt" viewBox="0 0 %[1]s %[2]s">`, num(w), num(h))
+			title, description := html.EscapeString(f.name()), html.EscapeString(f.Description())
+			fmt.Fprintf(b, "\n<title>%s</title>\n<desc>%s</desc>\n", title, description)
+			fmt.Fprintf(b, "<defs>\n%s</defs>\n%s</svg>\n", d.defs.String(), d.body.String())
+			return d.err
+		}
 	})
-}
-
-func (d *svg) save(b io.Writer) error {
-	w, h := num(d.w), num(d.h)
-	fmt.Fprintf(b, `<svg xmlns="http://www.w3.org/2000/svg" role="img" width="%spt" height="%spt" viewBox="0 0 %s %s">`,
-		w, h, w, h)
-	fmt.Fprintf(b, "\n%s\n", d.head)
-	fmt.Fprintf(b, "<defs>\n%s</defs>\n%s</svg>\n", d.defs.String(), d.body.String())
-	return d.err
 }
 
 // svg is the device that writes SVG, whose y points down.
 type svg struct {
-	w, h       float64
-	head       string
+	h          float64
 	defs, body strings.Builder
 	ids        map[string]string // ids by the outlines in defs
 	err        error

@@ -18,8 +18,7 @@ type Table struct {
 	// number of columns, and an empty label has no head.
 	Groups []Group
 	Rows   [][]Cell
-	// Long means a longtable, which breaks over pages. A document of two columns
-	// shows it on pages with one column.
+	// Long means a longtable, which breaks over pages, and stands on pages with one column.
 	Long bool
 	// Shares are the widths of the columns in LaTeX, in parts of the line, or 0 for the natural
 	// width; nil means all natural. Text breaks in a column with a share. With the share 1 it
@@ -64,10 +63,8 @@ func (t *Table) check() error {
 	if err := checkID(t.ID); err != nil {
 		return err
 	}
-	for _, c := range t.Columns {
-		if err := c.check(); err != nil {
-			return fmt.Errorf("table %s: %w", t.ID, err)
-		}
+	if err := checkAll(t.Columns); err != nil {
+		return fmt.Errorf("table %s: %w", t.ID, err)
 	}
 	if len(t.Columns) == 0 {
 		return fmt.Errorf("table %s has no columns", t.ID)
@@ -221,16 +218,14 @@ const fitLine = `\sbox0{\figtable}%
 \ifdim\wd0>\linewidth\resizebox{\linewidth}{!}{\usebox0}\else\usebox0\fi\endgroup
 `
 
-// Between these commands a document of two columns has one column, as a longtable
-// requires.
+// Between these commands a document has one column, as a longtable requires.
 const (
 	beginOneColumn = `\begingroup\makeatletter
 \if@twocolumn\onecolumn\def\figcolumns{\twocolumn}\else\let\figcolumns\relax\fi\makeatother`
 	endOneColumn = `\figcolumns\endgroup`
 )
 
-// groupHead returns the line of the groups in LaTeX, with rules below them, or "" if
-// no group has a label.
+// groupHead returns the line of the groups in LaTeX, with rules, or "" if none has a label.
 func (t *Table) groupHead() string {
 	if !slices.ContainsFunc(t.Groups, func(g Group) bool { return !g.Label.empty() }) {
 		return ""

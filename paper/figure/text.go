@@ -44,8 +44,7 @@ func textStyle(size float64, x text.XAlignment, y text.YAlignment) text.Style {
 	}
 }
 
-// Draw writes the label at p in a style, whose handler it ignores. On a canvas for
-// LaTeX it writes the TeX form.
+// Draw writes the label at p in a style, and its TeX form on a canvas for LaTeX.
 func (l Label) Draw(c vg.Canvas, sty text.Style, p vg.Point) {
 	h := typesetter{ascent: capHeight, label: l}
 	h.Draw(c, l.Text, sty, p)

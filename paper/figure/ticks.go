@@ -10,8 +10,7 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// about is a plot.Ticker with about so many ticks, at multiples of 1, 2 or 5 times a
-// power of ten.
+// about is a plot.Ticker with about n ticks, at multiples of 1, 2 or 5 times a power of ten.
 func about(n int) plot.Ticker {
 	return plot.TickerFunc(func(lo, hi float64) []plot.Tick { return labelled(niceTicks(lo, hi, n)) })
 }
@@ -55,8 +54,7 @@ var powersOfTen = plot.TickerFunc(func(lo, hi float64) []plot.Tick {
 	return ticks
 })
 
-// niceTicks returns the multiples of 1, 2 or 5 times a power of ten in
-// [lo, hi], about n of them.
+// niceTicks returns about n multiples of 1, 2 or 5 times a power of ten in [lo, hi].
 func niceTicks(lo, hi float64, n int) []float64 {
 	raw := (hi - lo) / float64(n)
 	p := math.Pow(10, math.Floor(math.Log10(raw)))
@@ -148,8 +146,7 @@ func tickLabel(v float64, digits int) Label {
 	return signedLabel(s)
 }
 
-// powerLabels writes numbers as powers of ten if they are all powers and one of
-// them has more than four digits.
+// powerLabels writes numbers as powers of ten if all are, and one has more than four digits.
 func powerLabels(ticks []float64) []string {
 	powers, long := true, false
 	var full, power []string
@@ -180,8 +177,7 @@ func mathematics(label string) string {
 	return "$" + strings.NewReplacer("−", "-", "·", `\cdot `).Replace(tex) + "$"
 }
 
-// signedLabel returns the label of a number, with a true minus sign. It writes 2e-05 as
-// 2·10⁻⁵.
+// signedLabel returns the label of a number, with a true minus sign and 2·10⁻⁵ for 2e-05.
 func signedLabel(s string) Label {
 	m, exponent, ok := strings.Cut(s, "e")
 	l := Label{strings.ReplaceAll(m, "-", "−"), "$" + m + "$"}

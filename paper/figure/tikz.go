@@ -67,8 +67,7 @@ func emptied(command string, parts ...string) string {
 	return "\\" + command + "{every " + strings.Join(parts, "/.style={},every ") + "/.style={}}"
 }
 
-// narrow defines the macro \fignarrow{width}{text}, which scales text horizontally if
-// it is wider than the width.
+// narrow defines \fignarrow{width}{text}, which narrows text that is wider than the width.
 const narrow = `\def\fignarrow#1#2{\setbox0=\hbox{#2}\ifdim\wd0>#1\resizebox{#1}{\height}{\box0}\else\box0\fi}`
 
 // num writes a length to three digits after the point.

@@ -10,8 +10,7 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// ParseWidth reads a width or height from 100pt to 24in, as in "5.5in" or "84mm", see
-// [vg.ParseLength].
+// ParseWidth reads a width or height from 100pt to 24in, as in "5.5in" or "84mm".
 func ParseWidth(s string) (Width, error) {
 	w, err := vg.ParseLength(s)
 	if err != nil || !(w >= 100 && w <= 24*vg.Inch) {
@@ -82,8 +81,7 @@ func (f *Figure) fitted(row []Panel, w Width) []Panel {
 	return row
 }
 
-// leastFit returns the least width to which the figure can be fitted: the width of its
-// widest panel alone.
+// leastFit returns the least width for Fit: the width of the widest panel alone.
 func (f *Figure) leastFit() (Width, error) {
 	alone := Figure{ID: f.ID}
 	for _, p := range f.fitted(slices.Concat(f.Rows...), 0) {
