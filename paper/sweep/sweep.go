@@ -25,7 +25,7 @@ import (
 //	<Dir>/results/<address>.json   the result of a run
 //	<Dir>/failed/<address>.txt     the error of a run
 //	<Dir>/results.jsonl            a checksum, then all results, a line each
-//	<Dir>/table.csv, table.npz     the same as tables, see [Sweep.WriteTables]
+//	<Dir>/table.csv                the same as a table, see [Sweep.WriteTables]
 //
 // A result may be in either place: of a finished sweep that keeps curves, results.jsonl
 // suffices.

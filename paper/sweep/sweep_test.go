@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/csv"
 	"errors"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,8 +15,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/sbinet/npyio/npz"
 
 	"learncausal/paper/experiment"
 	"learncausal/pkg/runs"
@@ -76,19 +73,18 @@ func all(s *Sweep) (which []int) {
 	return which
 }
 
-// tables returns the bytes of the tables.
-func (s *Sweep) tables(t *testing.T) (table, archive []byte) {
+// table returns the bytes of table.csv.
+func (s *Sweep) table(t *testing.T) []byte {
 	t.Helper()
 	paths, err := s.WriteTables()
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err1 := os.ReadFile(paths[1])
-	archive, err2 := os.ReadFile(paths[2])
-	if err := errors.Join(err1, err2); err != nil {
+	b, err := os.ReadFile(paths[1])
+	if err != nil {
 		t.Fatal(err)
 	}
-	return table, archive
+	return b
 }
 
 func TestTablesAreTheSameWhateverTheOrder(t *testing.T) {
@@ -104,10 +100,8 @@ func TestTablesAreTheSameWhateverTheOrder(t *testing.T) {
 			t.Errorf("tables with %d runs missing: %v", len(backwards), err)
 		}
 	}
-	table1, archive1 := one.tables(t)
-	table2, archive2 := other.tables(t)
-	if !bytes.Equal(table1, table2) || !bytes.Equal(archive1, archive2) {
-		t.Errorf("tables differ:\n%s\n%s", table1, table2)
+	if a, b := one.table(t), other.table(t); !bytes.Equal(a, b) {
+		t.Errorf("tables differ:\n%s\n%s", a, b)
 	}
 }
 
@@ -132,8 +126,7 @@ func cells(t *testing.T, table []byte) []map[string]string {
 func TestTableHasTheResultOfEachRun(t *testing.T) {
 	s := newSweep(t, quickPlan)
 	s.mustRun(t, 2, all(s)...)
-	table, archive := s.tables(t)
-	rows := cells(t, table)
+	rows := cells(t, s.table(t))
 	if len(rows) != 12 {
 		t.Fatalf("%d rows", len(rows))
 	}
@@ -182,34 +175,6 @@ func TestTableHasTheResultOfEachRun(t *testing.T) {
 	if got := []string{rows[0]["t_eff"], rows[4]["t_eff"], rows[8]["t_eff"]}; !slices.Equal(got, []string{"4", "2", ""}) {
 		t.Errorf("effective lengths %q", got)
 	}
-	z, err := npz.NewReader(bytes.NewReader(archive), int64(len(archive)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var loss, curve []float64
-	var of []int64
-	var diverged []bool
-	for name, to := range map[string]any{"loss": &loss, "curve_loss": &curve, "curve_run": &of, "diverged": &diverged} {
-		if err := z.Read(name+".npy", to); err != nil {
-			t.Fatal(name, err)
-		}
-	}
-	for i, row := range rows {
-		want, _ := strconv.ParseFloat(row["loss"], 64)
-		last := -1
-		for k, r := range of {
-			if int(r) == i {
-				last = k
-			}
-		}
-		if diverged[i] {
-			if last >= 0 || !math.IsNaN(loss[i]) {
-				t.Errorf("run %d has a curve, or the loss %v", i, loss[i])
-			}
-		} else if loss[i] != want || curve[last] != want {
-			t.Errorf("run %d: loss %v, at the end of the curve %v, want %v", i, loss[i], curve[last], want)
-		}
-	}
 }
 
 func TestFinishedRunsAreSkipped(t *testing.T) {
@@ -246,9 +211,7 @@ func TestCurveKeepsNoWeightsAndTheSameResults(t *testing.T) {
 	whole, light := newSweep(t, plan), newSweep(t, "keep = \"curve\"\n"+plan)
 	whole.mustRun(t, 1, 0, 1)
 	light.mustRun(t, 1, 0, 1)
-	table1, archive1 := whole.tables(t)
-	table2, archive2 := light.tables(t)
-	if !bytes.Equal(table1, table2) || !bytes.Equal(archive1, archive2) {
+	if !bytes.Equal(whole.table(t), light.table(t)) {
 		t.Error("tables differ")
 	}
 	path := light.resultPath(light.Plan.Runs[0].Address)
@@ -505,7 +468,7 @@ func TestResultsInOneFileAreDone(t *testing.T) {
 	const plan = "keep = \"curve\"\ngraph = \"chain(5)\"\nsteps = 30\nbatch = 16\ntest = 50\nseed = {from = 0, to = 3}\n"
 	s := newSweep(t, plan)
 	s.mustRun(t, 2, 0, 1, 2, 3)
-	table, archive := s.tables(t)
+	table := s.table(t)
 	list, err := os.ReadFile(s.listPath())
 	if err != nil {
 		t.Fatal(err)
@@ -519,12 +482,12 @@ func TestResultsInOneFileAreDone(t *testing.T) {
 		return s
 	}
 	again := in(plan, list)
-	if table2, archive2 := again.tables(t); !bytes.Equal(table, table2) || !bytes.Equal(archive, archive2) {
-		t.Error("other tables")
+	if !bytes.Equal(again.table(t), table) {
+		t.Error("another table")
 	}
 	// A smaller plan loses nothing, and a larger one has only the rest to do.
 	smaller := in(strings.Replace(plan, "to = 3", "to = 1", 1), list)
-	smaller.tables(t)
+	smaller.table(t)
 	if after, err := os.ReadFile(smaller.listPath()); err != nil || len(after) != len(list) {
 		t.Errorf("%d bytes of results, want %d; %v", len(after), len(list), err)
 	}
@@ -582,9 +545,7 @@ func TestStoppedSweepGoesOnToTheSameBytes(t *testing.T) {
 		t.Errorf("status %+v, %v", st, err)
 	}
 	parts.mustRun(t, 2, 0, 1, 2)
-	table1, archive1 := whole.tables(t)
-	table2, archive2 := parts.tables(t)
-	if !bytes.Equal(table1, table2) || !bytes.Equal(archive1, archive2) {
+	if !bytes.Equal(whole.table(t), parts.table(t)) {
 		t.Error("tables differ")
 	}
 }
