@@ -4,174 +4,112 @@
 
 package lanes
 
-// addMulAVX512 adds a b to c. Distances are in numbers.
 func addMulAVX512(c *float64, a *float64, b *float64, m int, n int, k int, ldc int, ra int, ca int, ldb int)
 
-// combineAVX512 sets y to the combination x of the rows of p, and adds it to total.
 func combineAVX512(y *float64, total *float64, x *float64, p *float64, stride int)
 
-// dotsAVX512 sets y to the products of the rows of p with x.
 func dotsAVX512(y *float64, p *float64, x *float64, stride int)
 
-// attendAVX512 sets p_ji = (posPos_ji tokPos_{x_j,i}) tokTok_{x_j,x_i} posTok_{j,x_i} over its sum over j.
 func attendAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, x *int, stride int, tokens int, least float64)
 
-// attendOneAVX512 sets p_ji = (posPos_ji tokPos_{x_j,i}) tokTok_{x_j,x_i} posTok_{j,x_i} over its sum over j.
 func attendOneAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, x *int, stride int, tokens int, least float64)
 
-// attendTwoAVX512 sets p_ji = (posPos_ji tokPos_{x_j,i}) tokTok_{x_j,x_i} posTok_{j,x_i} over its sum over j.
 func attendTwoAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, x *int, stride int, tokens int, least float64)
 
-// attendGradAVX512 is the backward pass of attend.
 func attendGradAVX512(posPos *float64, tokPos *float64, posTok *float64, p *float64, queries *float64, keys *float64, mean *float64, last *float64, unit *float64, x *int, n int, stride int, terms int)
 
-// foldAVX512 adds v to sum and its entries by pairs of tokens to pairs.
 func foldAVX512(sum *float64, pairs *float64, v *float64, x *int, stride int, tokens int)
 
-// spreadAVX512 sets h_a to the sum of the v_j with x_j = a, and h_{tokens+j} to v_j, in each row.
 func spreadAVX512(h *float64, v *float64, x *int, tokens int, n int, rows int, ldh int, ldv int, ldx int)
 
-// collectAVX512 sets y_j = h_{x_j} + h_{tokens+j} in each row.
 func collectAVX512(y *float64, h *float64, x *int, tokens int, n int, rows int, ldy int, ldh int, ldx int)
 
-// addRowsAVX512 adds rows of v to some of to.
 func addRowsAVX512(to *float64, v *float64, at *int, n int, rows int, ldto int, ldv int)
 
-// productsAVX512 sets rows of y to sums of products.
 func productsAVX512(y *float64, a *float64, b *float64, n int, terms int, rows int)
 
-// drainAVX512 adds v to sum and clears it.
 func drainAVX512(sum *float64, v *float64, n int)
 
-// softmaxAVX512 replaces rows of x by their softmax.
 func softmaxAVX512(x *float64, top *float64, sum *float64, n int, rows int, ld int)
 
-// expsAVX512 replaces x by exponentials.
 func expsAVX512(x *float64, n int)
 
-// rectifyAVX512 replaces x by max(0, x).
 func rectifyAVX512(x *float64, n int)
 
-// rectifyGradAVX512 clears dx where x is 0 and adds the products of the two to products.
 func rectifyGradAVX512(dx *float64, x *float64, products *float64, rows int, stride int)
 
-// transposeAVX512 sets y to the transpose of x.
 func transposeAVX512(y *float64, x *float64, rows int, columns int)
 
-// fillWordsAVX512 fills n vectors of dst.
-//
 //go:noescape
 func fillWordsAVX512(dst *uint64, state *uint64, n int)
 
-// pointsAVX512 sets n bytes of inside, and their points.
-//
 //go:noescape
 func pointsAVX512(y *float64, inside *uint8, words *uint64, layers *float64, n int)
 
-// powersAVX512 sets n times eight powers.
-//
 //go:noescape
 func powersAVX512(x *float64, y *float64, m int, n int)
 
-// runningSumsAVX512 sets n running sums side by side.
-//
 //go:noescape
 func runningSumsAVX512(sums *float64, x *float64, n int)
 
-// eliminateAVX512 takes out the states n-1, ..., 1, n > 1.
-//
 //go:noescape
 func eliminateAVX512(a *float64, least *float64, n int)
 
-// measureAVX512 sets the stationary measures over n states.
-//
 //go:noescape
 func measureAVX512(mu *float64, total *float64, a *float64, sums *float64, n int)
 
-// walkAVX512 picks among n states at count positions.
-//
 //go:noescape
 func walkAVX512(states *int, rows *int, parents *int, words *uint64, sums *float64, n int, count int)
 
-// addMulAVX2 adds a b to c. Distances are in numbers.
 func addMulAVX2(c *float64, a *float64, b *float64, m int, n int, k int, ldc int, ra int, ca int, ldb int)
 
-// combineAVX2 sets y to the combination x of the rows of p, and adds it to total.
 func combineAVX2(y *float64, total *float64, x *float64, p *float64, stride int)
 
-// dotsAVX2 sets y to the products of the rows of p with x.
 func dotsAVX2(y *float64, p *float64, x *float64, stride int)
 
-// attendAVX2 sets p_ji = (posPos_ji tokPos_{x_j,i}) tokTok_{x_j,x_i} posTok_{j,x_i} over its sum over j.
 func attendAVX2(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, x *int, stride int, tokens int, least float64)
 
-// attendGradAVX2 is the backward pass of attend.
 func attendGradAVX2(posPos *float64, tokPos *float64, posTok *float64, p *float64, queries *float64, keys *float64, mean *float64, last *float64, unit *float64, x *int, n int, stride int, terms int)
 
-// foldAVX2 adds v to sum and its entries by pairs of tokens to pairs.
 func foldAVX2(sum *float64, pairs *float64, v *float64, x *int, stride int, tokens int)
 
-// spreadAVX2 sets h_a to the sum of the v_j with x_j = a, and h_{tokens+j} to v_j, in each row.
 func spreadAVX2(h *float64, v *float64, x *int, tokens int, n int, rows int, ldh int, ldv int, ldx int)
 
-// collectAVX2 sets y_j = h_{x_j} + h_{tokens+j} in each row.
 func collectAVX2(y *float64, h *float64, x *int, tokens int, n int, rows int, ldy int, ldh int, ldx int)
 
-// addRowsAVX2 adds rows of v to some of to.
 func addRowsAVX2(to *float64, v *float64, at *int, n int, rows int, ldto int, ldv int)
 
-// productsAVX2 sets rows of y to sums of products.
 func productsAVX2(y *float64, a *float64, b *float64, n int, terms int, rows int)
 
-// drainAVX2 adds v to sum and clears it.
 func drainAVX2(sum *float64, v *float64, n int)
 
-// softmaxAVX2 replaces rows of x by their softmax.
 func softmaxAVX2(x *float64, top *float64, sum *float64, n int, rows int, ld int)
 
-// expsAVX2 replaces x by exponentials.
 func expsAVX2(x *float64, n int)
 
-// rectifyAVX2 replaces x by max(0, x).
 func rectifyAVX2(x *float64, n int)
 
-// rectifyGradAVX2 clears dx where x is 0 and adds the products of the two to products.
 func rectifyGradAVX2(dx *float64, x *float64, products *float64, rows int, stride int)
 
-// transposeAVX2 sets y to the transpose of x.
 func transposeAVX2(y *float64, x *float64, rows int, columns int)
 
-// fillWordsAVX2 fills n vectors of dst.
-//
 //go:noescape
 func fillWordsAVX2(dst *uint64, state *uint64, n int)
 
-// pointsAVX2 sets n bytes of inside, and their points.
-//
 //go:noescape
 func pointsAVX2(y *float64, inside *uint8, words *uint64, layers *float64, n int)
 
-// powersAVX2 sets n times eight powers.
-//
 //go:noescape
 func powersAVX2(x *float64, y *float64, m int, n int)
 
-// runningSumsAVX2 sets n running sums side by side.
-//
 //go:noescape
 func runningSumsAVX2(sums *float64, x *float64, n int)
 
-// eliminateAVX2 takes out the states n-1, ..., 1, n > 1.
-//
 //go:noescape
 func eliminateAVX2(a *float64, least *float64, n int)
 
-// measureAVX2 sets the stationary measures over n states.
-//
 //go:noescape
 func measureAVX2(mu *float64, total *float64, a *float64, sums *float64, n int)
 
-// walkAVX2 picks among n states at count positions.
-//
 //go:noescape
 func walkAVX2(states *int, rows *int, parents *int, words *uint64, sums *float64, n int, count int)

@@ -12,8 +12,7 @@ import (
 // masks. c: m x n, rows ldc apart; a: m x k, rows ra and columns ca apart; b: k x n, rows ldb
 // apart.
 func addMul(v isa) {
-	v.kernel("addMul", "func(c, a, b *float64, m, n, k, ldc, ra, ca, ldb int)",
-		"adds a b to c. Distances are in numbers")
+	v.kernel("addMul", "func(c, a, b *float64, m, n, k, ldc, ra, ca, ldb int)")
 	t := tiles{v: v}
 	t.ldc, t.ra, t.ca, t.ldb = param("ldc"), param("ra"), param("ca"), param("ldb")
 	for _, r := range []Register{t.ldc, t.ra, t.ca, t.ldb} {
@@ -96,7 +95,7 @@ func (t tiles) tile(rows, vectors int, a, c Register, loop string, some [2]mask)
 			}
 		} else {
 			factor := v.reg()
-			v.bcast(m, factor)
+			VBROADCASTSD(m, factor)
 			for i := range vectors {
 				VMULPD(factor, columns[i], temp[i])
 			}
@@ -107,8 +106,7 @@ func (t tiles) tile(rows, vectors int, a, c Register, loop string, some [2]mask)
 	}
 	ADDQ(t.ca, x)
 	ADDQ(t.ldb, b)
-	DECQ(k)
-	JNZ(LabelRef(loop))
+	again(k, loop)
 	for row, m := range strided(rows, c, t.ldc) {
 		for i := range vectors {
 			v.store(sums[row*vectors+i], m.Offset(i*v.bytes()), some[i])

@@ -14,9 +14,7 @@ import (
 // from memory. p, posPos: stride x stride; tokPos: tokens x stride; tokTok: tokens x tokens;
 // posTok: stride x tokens; sum, x: stride.
 func attend(v isa, suffix string, held int) {
-	v.kernel("attend"+suffix,
-		"func(p, sum, posPos, tokPos, tokTok, posTok, w *float64, x *int, stride, tokens int, least float64)",
-		"sets p_ji = (posPos_ji tokPos_{x_j,i}) tokTok_{x_j,x_i} posTok_{j,x_i} over its sum over j")
+	v.kernel("attend"+suffix, "func(p, sum, posPos, tokPos, tokTok, posTok, w *float64, x *int, stride, tokens int, least float64)")
 	stride, width, keys := param("stride"), param("tokens"), param("x")
 	SHLQ(U8(3), stride)
 	SHLQ(U8(3), width)
@@ -108,7 +106,7 @@ func (v isa) weights(loop string, held int, a, b, width Register) func(index Vec
 				return t
 			}
 			all := YMM()
-			v.bcast(word(math.MaxUint64), all)
+			VBROADCASTSD(word(math.MaxUint64), all)
 			VPXOR(t, t, t)
 			VGATHERQPD(all, Mem{Base: w, Index: index, Scale: 8}, t)
 			return t
@@ -135,9 +133,7 @@ func (v isa) weights(loop string, held int, a, b, width Register) func(index Vec
 // column n-1, to posPos_ji, tokPos_{x_j,i} and posTok_{x_i,j}, w by w entries at a time.
 // queries, keys: terms x stride; mean, last, unit: stride.
 func attendGrad(v isa) {
-	v.kernel("attendGrad",
-		"func(posPos, tokPos, posTok, p, queries, keys, mean, last, unit *float64, x *int, n, stride, terms int)",
-		"is the backward pass of attend")
+	v.kernel("attendGrad", "func(posPos, tokPos, posTok, p, queries, keys, mean, last, unit *float64, x *int, n, stride, terms int)")
 	stride := param("stride")
 	SHLQ(U8(3), stride)
 	i, j := GP64(), GP64()
@@ -206,8 +202,7 @@ func (v isa) byAttention(i, j, stride Register) []VecVirtual {
 	Label("terms")
 	add("queries", "keys", term)
 	ADDQ(stride, term)
-	DECQ(terms)
-	JNZ(LabelRef("terms"))
+	again(terms, "terms")
 	mean, address := v.reg(), param("mean")
 	VMOVUPD(Mem{Base: address, Index: i, Scale: 1}, mean)
 	for _, zk := range z {
@@ -227,8 +222,7 @@ func (v isa) byAttention(i, j, stride Register) []VecVirtual {
 // fold adds v to sum, and entry (b, j) of v to entry (x_j, b) of pairs, and clears v.
 // sum, v: tokens x stride; pairs: tokens x tokens.
 func fold(v isa) {
-	v.kernel("fold", "func(sum, pairs, v *float64, x *int, stride, tokens int)",
-		"adds v to sum and its entries by pairs of tokens to pairs")
+	v.kernel("fold", "func(sum, pairs, v *float64, x *int, stride, tokens int)")
 	stride, width := param("stride"), param("tokens")
 	SHLQ(U8(3), stride)
 	SHLQ(U8(3), width)

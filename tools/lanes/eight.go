@@ -13,20 +13,16 @@ const stride = 64 // bytes between two entries of one problem
 // at returns the address base + k.
 func at(base, k Register) Mem { return Mem{Base: base, Index: k, Scale: 1} }
 
-// again moves pointers to the next entry, and jumps to the label until the count is zero.
-func again(count Register, label string, pointers ...Register) {
-	for _, p := range pointers {
-		ADDQ(U8(stride), p)
-	}
-	DECQ(count)
-	JNZ(LabelRef(label))
+// eight begins a kernel for eight problems, whose arguments may stand on the stack.
+func (v isa) eight(name, signature string) {
+	v.kernel(name, signature)
+	Pragma("noescape")
 }
 
 // fillWords is xoshiro256++: dst[8k+l] is the next word of generator l, whose state is
 // state[i][l], i < 4.
 func fillWords(v isa) {
-	v.kernel("fillWords", "func(dst, state *uint64, n int)", "fills n vectors of dst")
-	Pragma("noescape")
+	v.eight("fillWords", "func(dst, state *uint64, n int)")
 	dst, state, n := param("dst"), param("state"), param("n")
 	s := v.regs(4)
 	for i := range s {
@@ -69,15 +65,6 @@ func (v isa) storeWords(r VecVirtual, m Mem) {
 	}
 }
 
-// xor sets r to r ^ x.
-func (v isa) xor(x, r VecVirtual) {
-	if v.w == 8 {
-		VPXORQ(x, r, r)
-	} else {
-		VPXOR(x, r, r)
-	}
-}
-
 // rotate rotates the words of r to the left.
 func (v isa) rotate(by int, r, temp VecVirtual) {
 	if v.w == 8 {
@@ -92,17 +79,13 @@ func (v isa) rotate(by int, r, temp VecVirtual) {
 // fraction replaces the words r by numbers in [1, 2) with their upper 52 bits.
 func (v isa) fraction(r, one VecVirtual) {
 	VPSRLQ(U8(12), r, r)
-	if v.w == 8 {
-		VPORQ(one, r, r)
-	} else {
-		VPOR(one, r, r)
-	}
+	v.words(VPORQ, VPOR, one, r, r)
 }
 
 // copies returns w copies of a word.
 func (v isa) copies(bits uint64) VecVirtual {
 	r := v.reg()
-	v.bcast(word(bits), r)
+	VBROADCASTSD(word(bits), r)
 	return r
 }
 
@@ -123,9 +106,7 @@ func (v isa) gather(base Register, index VecVirtual, disp int, r VecVirtual) {
 // points sets y = left + u width, where the lower 8 bits of each word choose the layer and
 // its upper 52 bits give u, and sets a bit of inside where lo < y < hi.
 func points(v isa) {
-	v.kernel("points", "func(y *float64, inside *uint8, words *uint64, layers *float64, n int)",
-		"sets n bytes of inside, and their points")
-	Pragma("noescape")
+	v.eight("points", "func(y *float64, inside *uint8, words *uint64, layers *float64, n int)")
 	y, inside, words, layers, n := param("y"), param("inside"), param("words"), param("layers"), param("n")
 	low, one, less := v.copies(255), v.copies(0x3ff<<52), v.copies(0x3fefffffffffffff) // 1 - 2^-53
 	Label("loop")
@@ -134,11 +115,7 @@ func points(v isa) {
 		at := half * v.bytes()
 		u, index := v.reg(), v.reg()
 		v.loadWords(Mem{Base: words}.Offset(at), u)
-		if v.w == 8 {
-			VPANDQ(low, u, index)
-		} else {
-			VPAND(low, u, index)
-		}
+		v.words(VPANDQ, VPAND, low, u, index)
 		VPSLLQ(U8(2), index, index)
 		v.fraction(u, one)
 		VSUBPD(less, u, u)
@@ -174,15 +151,13 @@ func points(v isa) {
 	ADDQ(U8(stride), words)
 	ADDQ(U8(stride), y)
 	INCQ(inside)
-	DECQ(n)
-	JNZ(LabelRef("loop"))
+	again(n, "loop")
 	done()
 }
 
 // powers sets x = y^m, the product of the y^(2^i) over the bits i of m, from the lowest.
 func powers(v isa) {
-	v.kernel("powers", "func(x, y *float64, m, n int)", "sets n times eight powers")
-	Pragma("noescape")
+	v.eight("powers", "func(x, y *float64, m, n int)")
 	x, y, n := param("x"), param("y"), param("n")
 	one := v.copies(0x3ff << 52)
 	k := 8 / v.w
@@ -214,8 +189,7 @@ func powers(v isa) {
 
 // runningSums sets sums[k] = x[0] + ... + x[k], from the left.
 func runningSums(v isa) {
-	v.kernel("runningSums", "func(sums, x *float64, n int)", "sets n running sums side by side")
-	Pragma("noescape")
+	v.eight("runningSums", "func(sums, x *float64, n int)")
 	sums, x, n := param("sums"), param("x"), param("n")
 	total := v.reg()
 	v.zero(total)
@@ -229,8 +203,7 @@ func runningSums(v isa) {
 // eliminate removes the states n-1, ..., 1 from jump processes with the rates a, see
 // Eliminate. least is the least divisor. a: n x n x 8; least: 8.
 func eliminate(v isa) {
-	v.kernel("eliminate", "func(a, least *float64, n int)", "takes out the states n-1, ..., 1, n > 1")
-	Pragma("noescape")
+	v.eight("eliminate", "func(a, least *float64, n int)")
 	a, n, row, state, k, end := param("a"), param("n"), GP64(), GP64(), GP64(), GP64()
 	below, one := v.reg(), v.copies(0x3ff<<52)
 	VMOVUPD(Mem{Base: param("least")}, below)
@@ -280,8 +253,7 @@ func eliminate(v isa) {
 // measure computes the stationary measures after eliminate, see Eliminate. mu: n x 8;
 // total: 8; a, sums: n x n x 8.
 func measure(v isa) {
-	v.kernel("measure", "func(mu, total, a, sums *float64, n int)", "sets the stationary measures over n states")
-	Pragma("noescape")
+	v.eight("measure", "func(mu, total, a, sums *float64, n int)")
 	mu, a, weight, n := param("mu"), param("a"), param("sums"), param("n")
 	down, end, k, column, entry := GP64(), GP64(), GP64(), GP64(), GP64()
 	SHLQ(U8(6), n)
@@ -355,9 +327,7 @@ var numberings = map[int]Mem{}
 // words[i][l]. words: count x 8; sums: rows x n x 8.
 func walk(v isa) {
 	lane := v.numbering()
-	v.kernel("walk", "func(states, rows, parents *int, words *uint64, sums *float64, n, count int)",
-		"picks among n states at count positions")
-	Pragma("noescape")
+	v.eight("walk", "func(states, rows, parents *int, words *uint64, sums *float64, n, count int)")
 	states, rows, parents, words := param("states"), param("rows"), param("parents"), param("words")
 	sums, n, count := param("sums"), param("n"), param("count")
 	one, size, numbers := v.copies(0x3ff<<52), v.reg(), v.reg()

@@ -12,11 +12,22 @@ type isa struct {
 	w    int
 }
 
-// kernel begins the function of a kernel for v; doc follows its name in the comment.
-func (v isa) kernel(name, signature, doc string) {
-	TEXT(name+v.name, NOSPLIT, signature)
-	Doc(name + v.name + " " + doc + ".")
+// kernel begins the function of a kernel for v.
+func (v isa) kernel(name, signature string) { TEXT(name+v.name, NOSPLIT, signature) }
+
+// words emits an instruction on three operands, which has another name in AVX-512.
+func (v isa) words(eight func(...Op), four func(a, b, c Op), a, b, c Op) {
+	if v.w == 8 {
+		eight(a, b, c)
+	} else {
+		four(a, b, c)
+	}
 }
+
+// xor sets r to r ^ x.
+func (v isa) xor(x, r VecVirtual) { v.words(VPXORQ, VPXOR, x, r, r) }
+
+func (v isa) zero(r VecVirtual) { v.xor(r, r) }
 
 func (v isa) reg() VecVirtual {
 	if v.w == 8 {
@@ -35,23 +46,12 @@ func (v isa) regs(n int) []VecVirtual {
 
 func (v isa) bytes() int { return 8 * v.w }
 
-func (v isa) zero(r VecVirtual) {
-	if v.w == 8 {
-		VPXORQ(r, r, r)
-	} else {
-		VPXOR(r, r, r)
-	}
-}
-
-// bcast sets r to w copies of the number at m.
-func (v isa) bcast(m Mem, r VecVirtual) { VBROADCASTSD(m, r) }
-
 // addProduct adds the product of the number at m and x, rounded, to sum.
 func (v isa) addProduct(m Mem, x, sum, temp VecVirtual) {
 	if v.w == 8 {
 		VMULPD_BCST(m, x, temp)
 	} else {
-		v.bcast(m, temp)
+		VBROADCASTSD(m, temp)
 		VMULPD(temp, x, temp)
 	}
 	VADDPD(temp, sum, sum)
@@ -131,6 +131,16 @@ func (v isa) next(at, limit Register, label string) {
 	ADDQ(U32(v.bytes()), at)
 	CMPQ(at, limit)
 	JLT(LabelRef(label))
+}
+
+// again moves pointers to the next entry of eight problems side by side, and jumps to the
+// label until the count is zero.
+func again(count Register, label string, pointers ...Register) {
+	for _, p := range pointers {
+		ADDQ(U8(stride), p)
+	}
+	DECQ(count)
+	JNZ(LabelRef(label))
 }
 
 // done ends a kernel.

@@ -8,7 +8,7 @@ import (
 
 // rectify replaces x by max(0, x). n is a multiple of eight.
 func rectify(v isa) {
-	v.kernel("rectify", "func(x *float64, n int)", "replaces x by max(0, x)")
+	v.kernel("rectify", "func(x *float64, n int)")
 	x, n := param("x"), param("n")
 	zero, t := v.reg(), v.reg()
 	v.zero(zero)
@@ -25,8 +25,7 @@ func rectify(v isa) {
 // rectifyGrad is the backward pass of rectify, a column of vectors at a time. dx, x:
 // rows x stride; products: stride.
 func rectifyGrad(v isa) {
-	v.kernel("rectifyGrad", "func(dx, x, products *float64, rows, stride int)",
-		"clears dx where x is 0 and adds the products of the two to products")
+	v.kernel("rectifyGrad", "func(dx, x, products *float64, rows, stride int)")
 	dx, x, products, stride := param("dx"), param("x"), param("products"), param("stride")
 	columns := GP64()
 	MOVQ(stride, columns)
@@ -44,8 +43,7 @@ func rectifyGrad(v isa) {
 	VMULPD(d, a, t)
 	VADDPD(t, sum, sum)
 	ADDQ(stride, at)
-	DECQ(rows)
-	JNZ(LabelRef("rows"))
+	again(rows, "rows")
 	VMOVUPD(sum, Mem{Base: products})
 	for _, p := range []Register{dx, x, products} {
 		ADDQ(U32(v.bytes()), p)
@@ -71,7 +69,7 @@ func (v isa) keepWhereNot(b, a VecVirtual, m Mem, r VecVirtual) {
 
 // transpose sets y to the transpose of x, rows x columns, both multiples of eight.
 func transpose(v isa) {
-	v.kernel("transpose", "func(y, x *float64, rows, columns int)", "sets y to the transpose of x")
+	v.kernel("transpose", "func(y, x *float64, rows, columns int)")
 	y, x, rows, columns := param("y"), param("x"), param("rows"), param("columns")
 	SHLQ(U8(3), rows)
 	SHLQ(U8(3), columns)

@@ -23,16 +23,12 @@ func word(bits uint64) Mem {
 }
 
 // constant returns w copies of f.
-func (v isa) constant(f float64) VecVirtual {
-	r := v.reg()
-	v.bcast(word(math.Float64bits(f)), r)
-	return r
-}
+func (v isa) constant(f float64) VecVirtual { return v.copies(math.Float64bits(f)) }
 
 // softmax replaces rows of x by their softmax, and the entries behind them, up to a multiple
 // of eight, by zeros. x: rows x n, rows ld apart; top, sum: rows.
 func softmax(v isa) {
-	v.kernel("softmax", "func(x, top, sum *float64, n, rows, ld int)", "replaces rows of x by their softmax")
+	v.kernel("softmax", "func(x, top, sum *float64, n, rows, ld int)")
 	x, tops, totals, n, rows := param("x"), param("top"), param("sum"), param("n"), param("rows")
 	lanes, at, end, rest := 8/v.w, GP64(), GP64(), GP64()
 	LEAQ(Mem{Base: n, Disp: -1}, end)
@@ -76,14 +72,13 @@ func softmax(v isa) {
 	ADDQ(U8(8), tops)
 	ADDQ(U8(8), totals)
 	nextRow(x, "ld")
-	DECQ(rows)
-	JNZ(LabelRef("rows"))
+	again(rows, "rows")
 	done()
 }
 
 // exps replaces x by exponentials. n is a multiple of eight.
 func exps(v isa) {
-	v.kernel("exps", "func(x *float64, n int)", "replaces x by exponentials")
+	v.kernel("exps", "func(x *float64, n int)")
 	x, n, t := param("x"), param("n"), v.reg()
 	Label("numbers")
 	VMOVUPD(Mem{Base: x}, t)
@@ -171,11 +166,7 @@ func (v isa) exp(x VecVirtual) VecVirtual {
 	add := func(a, b VecVirtual) VecVirtual { r := v.reg(); VADDPD(b, a, r); return r }
 	sub := func(a, b VecVirtual) VecVirtual { r := v.reg(); VSUBPD(b, a, r); return r }
 	k := sub(mul(x, v.constant(math.Log2E)), v.constant(0.5))
-	if v.w == 8 {
-		VRNDSCALEPD(U8(3), k, k)
-	} else {
-		VROUNDPD(U8(3), k, k)
-	}
+	v.words(VRNDSCALEPD, VROUNDPD, U8(3), k, k)
 	hi := sub(x, mul(k, v.constant(6.93147180369123816490e-01)))
 	lo := mul(k, v.constant(1.90821492927058770002e-10))
 	r := sub(hi, lo)

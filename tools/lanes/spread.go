@@ -10,8 +10,7 @@ import (
 // eight tokens a, and h_{tokens+j} = v_j. It adds 0 to the sums of the other tokens, which
 // changes no sum that began at 0. h: rows x (tokens+n), rows ldh apart; v: rows x n.
 func spread(v isa) {
-	v.kernel("spread", "func(h, v *float64, x *int, tokens, n, rows, ldh, ldv, ldx int)",
-		"sets h_a to the sum of the v_j with x_j = a, and h_{tokens+j} to v_j, in each row")
+	v.kernel("spread", "func(h, v *float64, x *int, tokens, n, rows, ldh, ldv, ldx int)")
 	h, numbers, x, tokens, n := param("h"), param("v"), param("x"), param("tokens"), param("n")
 	own, step := v.regs(8/v.w), v.copies(uint64(v.w))
 	v.loadWords(v.numbering(), own[0])
@@ -43,8 +42,7 @@ func spread(v isa) {
 	nextRow(h, "ldh")
 	nextRow(numbers, "ldv")
 	nextRow(x, "ldx")
-	DECQ(rows)
-	JNZ(LabelRef("rows"))
+	again(rows, "rows")
 	done()
 }
 
@@ -63,8 +61,8 @@ func (v isa) addWhere(x Mem, own VecVirtual, m Mem, sum VecVirtual) {
 		return
 	}
 	token, number := v.reg(), v.reg()
-	v.bcast(x, token)
-	v.bcast(m, number)
+	VBROADCASTSD(x, token)
+	VBROADCASTSD(m, number)
 	VPCMPEQQ(token, own, token)
 	VANDPD(token, number, number)
 	VADDPD(number, sum, sum)
@@ -98,8 +96,7 @@ func (v isa) vectorsOf(n Register, last mask, loop string, f func(at Register, k
 // collect sets y_j = h_{x_j} + h_{tokens+j} for n numbers. AVX-512 looks the tokens up in two
 // vectors. y: rows x n; h: rows x (tokens+n).
 func collect(v isa) {
-	v.kernel("collect", "func(y, h *float64, x *int, tokens, n, rows, ldy, ldh, ldx int)",
-		"sets y_j = h_{x_j} + h_{tokens+j} in each row")
+	v.kernel("collect", "func(y, h *float64, x *int, tokens, n, rows, ldy, ldh, ldx int)")
 	y, h, x, tokens, n, rows := param("y"), param("h"), param("x"), param("tokens"), param("n"), param("rows")
 	last := v.lastOf(n)
 	var some [2]mask
@@ -131,14 +128,13 @@ func collect(v isa) {
 	nextRow(y, "ldy")
 	nextRow(h, "ldh")
 	nextRow(x, "ldx")
-	DECQ(rows)
-	JNZ(LabelRef("rows"))
+	again(rows, "rows")
 	done()
 }
 
 // addRows adds row k of v to row at_k of to. v: rows x n, rows ldv apart; to: rows ldto apart.
 func addRows(v isa) {
-	v.kernel("addRows", "func(to, v *float64, at *int, n, rows, ldto, ldv int)", "adds rows of v to some of to")
+	v.kernel("addRows", "func(to, v *float64, at *int, n, rows, ldto, ldv int)")
 	to, from, which, n, rows := param("to"), param("v"), param("at"), param("n"), param("rows")
 	last, distance := v.lastOf(n), param("ldto")
 	Label("rows")
@@ -155,15 +151,14 @@ func addRows(v isa) {
 	})
 	ADDQ(U8(8), which)
 	nextRow(from, "ldv")
-	DECQ(rows)
-	JNZ(LabelRef("rows"))
+	again(rows, "rows")
 	done()
 }
 
 // products sets y_i = sum_r a_ri b_ri, over the terms r in order. y: rows x n; a, b:
 // rows x terms x n.
 func products(v isa) {
-	v.kernel("products", "func(y, a, b *float64, n, terms, rows int)", "sets rows of y to sums of products")
+	v.kernel("products", "func(y, a, b *float64, n, terms, rows int)")
 	y, a, b, n, rows := param("y"), param("a"), param("b"), param("n"), param("rows")
 	SHLQ(U8(3), n)
 	i, at := GP64(), GP64()
@@ -179,8 +174,7 @@ func products(v isa) {
 	VMULPD(Mem{Base: b, Index: at, Scale: 1}, t, t)
 	VADDPD(t, sum, sum)
 	ADDQ(n, at)
-	DECQ(terms)
-	JNZ(LabelRef("terms"))
+	again(terms, "terms")
 	VMOVUPD(sum, Mem{Base: y, Index: i, Scale: 1})
 	v.next(i, n, "columns")
 	ADDQ(n, y)
@@ -188,14 +182,13 @@ func products(v isa) {
 	ADDQ(U32(v.bytes()), at) // the terms of a row
 	ADDQ(at, a)
 	ADDQ(at, b)
-	DECQ(rows)
-	JNZ(LabelRef("rows"))
+	again(rows, "rows")
 	done()
 }
 
 // drain adds v to sum and clears it.
 func drain(v isa) {
-	v.kernel("drain", "func(sum, v *float64, n int)", "adds v to sum and clears it")
+	v.kernel("drain", "func(sum, v *float64, n int)")
 	sum, from, n := param("sum"), param("v"), param("n")
 	zero := v.zeros(1)[0]
 	v.vectorsOf(n, v.lastOf(n), "numbers", func(at Register, k mask) {

@@ -66,15 +66,14 @@ func (t triangle) rows(name string, row func(loop string, first int, long bool),
 
 // combine sets y_i = sum_j x_j p_ji, and adds y_i to total_i. p: stride x stride.
 func combine(v isa) {
-	v.kernel("combine", "func(y, total, x, p *float64, stride int)",
-		"sets y to the combination x of the rows of p, and adds it to total")
+	v.kernel("combine", "func(y, total, x, p *float64, stride int)")
 	x, stride := param("x"), param("stride")
 	SHLQ(U8(3), stride)
 	v.panels(stride, func(t triangle) {
 		row, y, total, sums := t.pointer("p"), t.pointer("y"), t.pointer("total"), v.zeros(t.width)
 		t.rows("rows", func(_ string, first int, _ bool) {
 			factor := v.reg()
-			v.bcast(Mem{Base: x, Index: t.j, Scale: 1}, factor)
+			VBROADCASTSD(Mem{Base: x, Index: t.j, Scale: 1}, factor)
 			for k := first; k < t.width; k++ {
 				z := v.reg()
 				VMULPD(Mem{Base: row, Disp: k * v.bytes()}, factor, z)
@@ -102,7 +101,7 @@ func (v isa) zeros(n int) []VecVirtual {
 
 // dots sets y_j = sum_i p_ji x_i, a vector of rows at a time. p: stride x stride.
 func dots(v isa) {
-	v.kernel("dots", "func(y, p, x *float64, stride int)", "sets y to the products of the rows of p with x")
+	v.kernel("dots", "func(y, p, x *float64, stride int)")
 	y, p, x, stride := param("y"), param("p"), param("x"), param("stride")
 	SHLQ(U8(3), stride)
 	at, j := GP64(), GP64()
