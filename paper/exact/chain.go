@@ -119,7 +119,7 @@ func Marginal(pi Matrix, g *graph.Forest, i int) Vector {
 	if i < g.T()-1 {
 		return MustStationary(pi)
 	}
-	return slices.Repeat(Vector{Frac(1, int64(len(pi)))}, len(pi))
+	return Uniform(len(pi))
 }
 
 // Joint returns the law of (s_i, s_j) given pi on the forest: row a, column b
@@ -233,15 +233,13 @@ func Alpha(pi Matrix) *big.Rat {
 	if err := CheckRows(pi); err != nil {
 		panic(err.Error())
 	}
-	most := new(big.Rat)
+	all := Vector{new(big.Rat)}
 	for j := range pi {
 		for k := range j {
-			if d := TV(pi[j], pi[k]); d.Cmp(most) > 0 {
-				most = d
-			}
+			all = append(all, TV(pi[j], pi[k]))
 		}
 	}
-	return most
+	return slices.MaxFunc(all, (*big.Rat).Cmp)
 }
 
 // TEffLambda returns T^2 / sum_{i,j} lambda^d(i,j), as [graph.Forest.TEffLambda]

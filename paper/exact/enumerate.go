@@ -60,7 +60,7 @@ func Grid(n, top int) iter.Seq[Vector] {
 
 // Positive returns the transition matrices over s states whose entries are
 // positive multiples of 1/den, in lexicographic order. Every row is one of the
-// vectors of [Simplex]; matrices share rows. It panics unless s >= 1.
+// vectors of [Simplex]; matrices share numbers. It panics unless s >= 1.
 func Positive(s, den int) iter.Seq[Matrix] {
 	atLeast("the number of states", s, 1)
 	return func(yield func(Matrix) bool) {
@@ -69,11 +69,7 @@ func Positive(s, den int) iter.Seq[Matrix] {
 			return
 		}
 		for x := range task.Sequences(len(rows), s) {
-			pi := make(Matrix, s)
-			for i, k := range x {
-				pi[i] = rows[k]
-			}
-			if !yield(pi) {
+			if !yield(build(s, s, func(i, j int) *big.Rat { return rows[x[i]][j] })) {
 				return
 			}
 		}

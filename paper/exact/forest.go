@@ -62,10 +62,7 @@ func WithTrace(pi Matrix, t *big.Rat) Matrix {
 	if tr.Cmp(t) == 0 {
 		return pi
 	}
-	goal := Zero(s, s)
-	for i := range goal {
-		goal[i][(i+shift)%s].SetInt64(1)
-	}
+	goal := build(s, s, func(i, j int) *big.Rat { return Indicator((i+shift)%s == j) })
 	a := Quo(Sub(t, tr), Sub(to, tr))
 	return pi.Sub(pi.Sub(goal).Scale(a)) // (1-a) pi + a goal
 }
@@ -82,10 +79,7 @@ func LightState(s int, m, d *big.Rat) Matrix {
 	}
 	row := slices.Repeat(Vector{m}, s)
 	row[1], row[2] = h, h
-	pi := make(Matrix, s)
-	for i := range pi {
-		pi[i] = slices.Clone(row)
-	}
+	pi := build(s, s, func(_, j int) *big.Rat { return row[j] })
 	pi[0][1], pi[0][2] = Add(h, d), Sub(h, d)
 	return pi
 }

@@ -244,18 +244,12 @@ func (c StageOne) Distance(row Role, ideal func(i, j Role) *big.Rat) Interval {
 
 // Gap encloses min_{j != p} (g*_ip - g*_ij).
 func (c StageOne) Gap(i, p Role) Interval {
-	least := Interval{}
+	var gaps []Interval
 	for _, j := range i.columns() {
-		if j == p {
-			continue
-		}
-		d := c.GStar(i, p).Sub(c.GStar(i, j))
-		if least.Lo == nil || d.Lo.Cmp(least.Lo) < 0 {
-			least.Lo = d.Lo
-		}
-		if least.Hi == nil || d.Hi.Cmp(least.Hi) < 0 {
-			least.Hi = d.Hi
+		if j != p {
+			gaps = append(gaps, c.GStar(i, p).Sub(c.GStar(i, j)))
 		}
 	}
+	least, _ := extremes(gaps)
 	return least
 }

@@ -105,11 +105,7 @@ func (a Interval) Abs() Interval {
 	case a.Hi.Sign() <= 0:
 		return Interval{Abs(a.Hi), Abs(a.Lo)}
 	}
-	most := Abs(a.Lo)
-	if most.Cmp(a.Hi) < 0 {
-		most = a.Hi
-	}
-	return Interval{new(big.Rat), most}
+	return Interval{new(big.Rat), slices.MaxFunc(Vector{Abs(a.Lo), a.Hi}, (*big.Rat).Cmp)}
 }
 
 // Power returns x^exponent. It panics unless x is positive.
@@ -129,17 +125,22 @@ func Power(x, exponent *big.Rat) Interval {
 // if there are none.
 func Spread(all ...Interval) Interval {
 	atLeast("the number of intervals", len(all), 1)
-	lows, highs := make([]*big.Rat, len(all)), make([]*big.Rat, len(all))
-	for k, x := range all {
-		lows[k], highs[k] = x.Lo, x.Hi
-	}
-	most := Interval{slices.MaxFunc(lows, (*big.Rat).Cmp), slices.MaxFunc(highs, (*big.Rat).Cmp)}
-	least := Interval{slices.MinFunc(lows, (*big.Rat).Cmp), slices.MinFunc(highs, (*big.Rat).Cmp)}
+	least, most := extremes(all)
 	spread := most.Sub(least)
 	if spread.Lo.Sign() < 0 {
 		spread.Lo = new(big.Rat)
 	}
 	return spread
+}
+
+// extremes encloses the least and the largest of the numbers.
+func extremes(all []Interval) (least, most Interval) {
+	var lows, highs Vector
+	for _, x := range all {
+		lows, highs = append(lows, x.Lo), append(highs, x.Hi)
+	}
+	return Interval{slices.MinFunc(lows, (*big.Rat).Cmp), slices.MinFunc(highs, (*big.Rat).Cmp)},
+		Interval{slices.MaxFunc(lows, (*big.Rat).Cmp), slices.MaxFunc(highs, (*big.Rat).Cmp)}
 }
 
 // hull returns the least interval with all of x, rounded outward.

@@ -47,32 +47,36 @@ func FromFloats(x []float64, rows int) Matrix {
 	if rows < 1 || len(x)%rows != 0 {
 		panic(fmt.Sprintf("exact: %d entries in %d rows, want as many in each", len(x), rows))
 	}
-	m, n := make(Matrix, rows), len(x)/rows
-	for i := range m {
-		m[i] = make([]*big.Rat, n)
-		for j := range m[i] {
-			if m[i][j] = new(big.Rat).SetFloat64(x[i*n+j]); m[i][j] == nil {
-				panic(fmt.Sprintf("exact: entry (%d, %d) is %v, want a finite number", i, j, x[i*n+j]))
-			}
+	n := len(x) / rows
+	return build(rows, n, func(i, j int) *big.Rat {
+		v := new(big.Rat).SetFloat64(x[i*n+j])
+		if v == nil {
+			panic(fmt.Sprintf("exact: entry (%d, %d) is %v, want a finite number", i, j, x[i*n+j]))
+		}
+		return v
+	})
+}
+
+// build returns the m x n matrix with entry(i, j) at (i, j).
+func build(m, n int, entry func(i, j int) *big.Rat) Matrix {
+	out := make(Matrix, m)
+	for i := range out {
+		out[i] = make([]*big.Rat, n)
+		for j := range out[i] {
+			out[i][j] = entry(i, j)
 		}
 	}
-	return m
+	return out
 }
 
 // Floats returns the nearest floats, row-major.
-func (m Matrix) Floats() []float64 {
-	var x []float64
-	for _, row := range m {
-		x = append(x, Vector(row).Floats()...)
-	}
-	return x
-}
+func (m Matrix) Floats() []float64 { return Vector(slices.Concat(m...)).Floats() }
 
 // Floats returns the nearest floats.
 func (v Vector) Floats() []float64 {
 	x := make([]float64, len(v))
 	for i, r := range v {
-		x[i], _ = r.Float64()
+		x[i] = Float(r)
 	}
 	return x
 }
@@ -99,14 +103,7 @@ func (v Vector) Strings() []string {
 func Zero(m, n int) Matrix {
 	atLeast("the number of rows", m, 0)
 	atLeast("the number of columns", n, 0)
-	z := make(Matrix, m)
-	for i := range z {
-		z[i] = make([]*big.Rat, n)
-		for j := range z[i] {
-			z[i][j] = new(big.Rat)
-		}
-	}
-	return z
+	return build(m, n, func(_, _ int) *big.Rat { return new(big.Rat) })
 }
 
 // Diag returns the diagonal matrix of v.
@@ -171,25 +168,12 @@ func Jacobian(p, u Vector) Vector {
 
 // Outer returns u v^T.
 func Outer(u, v Vector) Matrix {
-	m := make(Matrix, len(u))
-	for i := range u {
-		m[i] = make([]*big.Rat, len(v))
-		for j := range v {
-			m[i][j] = Mul(u[i], v[j])
-		}
-	}
-	return m
+	return build(len(u), len(v), func(i, j int) *big.Rat { return Mul(u[i], v[j]) })
 }
 
 // T returns the transpose.
 func (m Matrix) T() Matrix {
-	t := Zero(m.columns(), len(m))
-	for i, row := range m {
-		for j, x := range row {
-			t[j][i].Set(x)
-		}
-	}
-	return t
+	return build(m.columns(), len(m), func(i, j int) *big.Rat { return m[j][i] })
 }
 
 // Mul returns m n.
@@ -197,40 +181,22 @@ func (m Matrix) Mul(n Matrix) Matrix {
 	if k := m.columns(); k != len(n) {
 		panic(fmt.Sprintf("exact: a product of %d columns with %d rows", k, len(n)))
 	}
-	p := Zero(len(m), n.columns())
-	for i := range m {
-		for j := range n[0] {
-			for k := range n {
-				p[i][j].Add(p[i][j], Mul(m[i][k], n[k][j]))
-			}
-		}
-	}
-	return p
+	t := n.T()
+	return build(len(m), len(t), func(i, j int) *big.Rat { return Dot(m[i], t[j]) })
 }
 
 // Sub returns m - n.
 func (m Matrix) Sub(n Matrix) Matrix {
-	d := Zero(len(m), m.columns())
-	if k := n.columns(); len(n) != len(m) || k != len(m[0]) {
-		panic(fmt.Sprintf("exact: a difference of %d x %d and %d x %d entries", len(m), len(m[0]), len(n), k))
+	k := m.columns()
+	if l := n.columns(); len(n) != len(m) || l != k {
+		panic(fmt.Sprintf("exact: a difference of %d x %d and %d x %d entries", len(m), k, len(n), l))
 	}
-	for i := range m {
-		for j := range m[i] {
-			d[i][j].Sub(m[i][j], n[i][j])
-		}
-	}
-	return d
+	return build(len(m), k, func(i, j int) *big.Rat { return Sub(m[i][j], n[i][j]) })
 }
 
 // Scale returns a m.
 func (m Matrix) Scale(a *big.Rat) Matrix {
-	d := Zero(len(m), m.columns())
-	for i := range m {
-		for j := range m[i] {
-			d[i][j].Mul(a, m[i][j])
-		}
-	}
-	return d
+	return build(len(m), m.columns(), func(i, j int) *big.Rat { return Mul(a, m[i][j]) })
 }
 
 // Power returns m^k, the identity for k = 0. It panics unless m is square and k is not
@@ -277,7 +243,7 @@ func (m Matrix) Solve(b Vector) (Vector, bool) {
 	}
 	x := make(Vector, len(a))
 	for i := range a {
-		x[i] = new(big.Rat).Quo(a[i][len(a)], a[i][i])
+		x[i] = Quo(a[i][len(a)], a[i][i])
 	}
 	return x, true
 }
@@ -300,10 +266,8 @@ func (m Matrix) Semidefinite() bool {
 			return false
 		case 0:
 			// A zero on the diagonal of a semidefinite matrix has a zero row.
-			for j := n + 1; j < len(a); j++ {
-				if a[n][j].Sign() != 0 {
-					return false
-				}
+			if slices.ContainsFunc(a[n][n:], func(x *big.Rat) bool { return x.Sign() != 0 }) {
+				return false
 			}
 			continue
 		}

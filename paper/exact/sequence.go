@@ -47,13 +47,7 @@ func (c StageTwo) Score(i int) *big.Rat {
 	if j := c.Attend[i]; j >= 0 {
 		return Indicator(c.X[j] == c.S)
 	}
-	n := int64(0)
-	for _, x := range c.X[:i+1] {
-		if x == c.S {
-			n++
-		}
-	}
-	return Frac(n, int64(i+1))
+	return frequency(c.S, c.X[:i+1])
 }
 
 // Sums returns the means over i of e^(beta z_i), e^(beta z_i) z_i,

@@ -45,11 +45,7 @@ func (d *Dirichlet) Draw(pi, mu []float64, src *rand.PCG) {
 	s := d.S
 	checkRoom(pi, mu, s)
 	var scratch [maxStack * maxStack]float64
-	a := scratch[:]
-	if s > maxStack {
-		a = make([]float64, s*s)
-	}
-	a = a[:s*s]
+	a := room(scratch[:], s*s)
 	if d.Alpha >= small {
 		for r := 0; r < s*s; r += s {
 			d.DrawRow(pi[r:r+s], src)

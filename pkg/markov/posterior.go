@@ -30,11 +30,7 @@ func (d *Dirichlet) DrawNext(mu []float64, counts []int, q int, src *rand.PCG) {
 		}
 	}
 	var scratch [maxStack * maxStack]float64
-	a := scratch[:]
-	if s > maxStack {
-		a = make([]float64, s*s)
-	}
-	a = a[:s*s]
+	a := room(scratch[:], s*s)
 	z := d.zig()
 	if d.Alpha < small {
 		for i, n := range counts {
@@ -75,10 +71,7 @@ func plusExponential(x float64, n int, src *rand.PCG) float64 {
 func next(mu, a []float64, q int, e float64) {
 	s := int(math.Sqrt(float64(len(a))))
 	var scratch [2*maxStack*maxStack + 3*maxStack]float64
-	work := scratch[:]
-	if s > maxStack {
-		work = make([]float64, 2*s*s+3*s)
-	}
+	work := room(scratch[:], 2*s*s+3*s)
 	b, h, work := work[:s*s], work[s*s:2*s*s], work[2*s*s:]
 	sums, base, weight := work[:s], work[s:2*s], work[2*s:3*s]
 	copy(b, a)

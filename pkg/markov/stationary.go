@@ -84,11 +84,8 @@ func stationary(mu, pi, a []float64) error {
 func eliminate(mu, a []float64) bool {
 	s := len(mu)
 	var scratch [maxStack]float64
-	sums := scratch[:]
-	if s > maxStack {
-		sums = make([]float64, s)
-	}
-	rowSums(sums[:s], a)
+	sums := room(scratch[:], s)
+	rowSums(sums, a)
 	for n := s - 1; n > 0; n-- {
 		row := a[n*s : n*s+n]
 		out := sum(row)
@@ -157,6 +154,14 @@ func bypass(to, row []float64, inv float64) {
 
 // maxStack is the largest alphabet for which scratch space is on the stack.
 const maxStack = 16
+
+// room returns n zeros, in the scratch space if it is large enough.
+func room(scratch []float64, n int) []float64 {
+	if n > len(scratch) {
+		return make([]float64, n)
+	}
+	return scratch[:n]
+}
 
 // stationaryLog is the elimination on logarithms: a[i*S+j] is the log of the rate from i to
 // j, -Inf for rate zero. Entries of mu may underflow to zero; their sum is one.

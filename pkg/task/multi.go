@@ -83,10 +83,7 @@ func NewMultiSampler(t Multi) (*MultiSampler, error) {
 		m.ring *= 2
 	}
 	m.x, m.sums = make([]float64, markov.Lanes*m.ring*s), make([]float64, markov.Lanes*m.ring*s)
-	m.draw, m.visited = t.Prior.NewRows(atOnce), make([]int, markov.Lanes*total)
-	for i := range m.visited {
-		m.visited[i] = -1
-	}
+	m.draw, m.visited = t.Prior.NewRows(atOnce), slices.Repeat([]int{-1}, markov.Lanes*total)
 	return m, nil
 }
 
@@ -174,11 +171,7 @@ func (t Multi) check(x []int) { checkTokens(x, t.Graph.T(), t.Prior.S) }
 func (t Multi) law(pi Tensors, i int, x []int) []float64 {
 	ps, s, r := t.Graph.Parents()[i], t.Prior.S, 0
 	if len(ps) == 0 && t.UniformRoots {
-		u := make([]float64, s)
-		for a := range u {
-			u[a] = 1 / float64(s)
-		}
-		return u
+		return slices.Repeat([]float64{1 / float64(s)}, s)
 	}
 	size := s
 	for _, p := range ps {

@@ -55,11 +55,7 @@ func Jacobian(p, u []float64) []float64 {
 	if len(p) != len(u) {
 		panic(fmt.Sprintf("theory: a softmax over %d entries along %d", len(p), len(u)))
 	}
-	mean := 0.0
-	for j, q := range p {
-		mean += float64(q * u[j])
-	}
-	out := make([]float64, len(p))
+	mean, out := dot(p, u), make([]float64, len(p))
 	for j, q := range p {
 		out[j] = float64(q * (u[j] - mean))
 	}
@@ -92,10 +88,7 @@ func LimitStage(ghat *mat.Dense, beta0 float64) Stage {
 		scale := -beta0 / float64(m.S*m.T)
 		for i := range m.T {
 			a, g, to := attention.RawRowView(i)[:i+1], ghat.RawRowView(i)[:i+1], grad.RawRowView(i)
-			mean := 0.0
-			for j, p := range a {
-				mean += float64(p * g[j])
-			}
+			mean := dot(a, g)
 			for j, p := range a {
 				to[j] = float64(float64(scale*p) * (g[j] - mean))
 			}

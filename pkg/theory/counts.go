@@ -86,7 +86,7 @@ func countRule(t int, c float64) (u, weights []float64) {
 		n = min(n, enough)
 		u, weights = gaussJacobi(n, c)
 		worst := 0.0
-		power := append([]float64(nil), weights...)
+		power := slices.Clone(weights)
 		for k := range t + 1 {
 			sum := 0.0
 			for i, p := range power {
@@ -456,11 +456,7 @@ func (c *Chain) MomentsOfSum(g *graph.Forest, term func(i, parent, own int) int)
 		*mean += m
 		*variance += v
 	}
-	query := make([]float64, c.S)
-	for y := range query {
-		query[y] = 1 / float64(c.S)
-	}
-	add(n-1, -1, query, &mean, &variance)
+	add(n-1, -1, c.Marginal(g, n-1), &mean, &variance)
 	for i := n - 2; i >= 0; i-- {
 		p := g.Parent(i)
 		if p == graph.Root {
