@@ -215,13 +215,7 @@ func G(pi Matrix, g *graph.Forest, i, j int) *big.Rat {
 // TV returns the total variation distance sum_x |P(x) - Q(x)| / 2. It panics if the
 // lengths differ.
 func TV(p, q Vector) *big.Rat {
-	sameLength(p, q)
-	sum := new(big.Rat)
-	for x := range p {
-		d := Sub(p[x], q[x])
-		sum.Add(sum, d.Abs(d))
-	}
-	return sum.Quo(sum, Frac(2, 1))
+	return Quo(Norm1(SubScaled(p, Frac(1, 1), q)), Frac(2, 1))
 }
 
 // Alpha returns the contraction coefficient of Lemma 17 (lem-contraction),

@@ -27,6 +27,21 @@ func (s side) fraction(above, below int) *big.Float {
 	return s.quo(big.NewFloat(float64(above)), big.NewFloat(float64(below)))
 }
 
+// round returns x, or a number of Bits bits on its side of x if x is longer.
+func (s side) round(x *big.Rat) *big.Rat {
+	if x.Num().BitLen() <= Bits && x.Denom().BitLen() <= Bits {
+		return x
+	}
+	r, _ := s.zero().SetPrec(Bits).SetRat(x).Rat(nil)
+	return r
+}
+
+// power2 returns 2^k.
+func power2(k int) *big.Rat {
+	one := big.NewInt(1)
+	return new(big.Rat).SetFrac(new(big.Int).Lsh(one, uint(max(k, 0))), new(big.Int).Lsh(one, uint(max(-k, 0))))
+}
+
 // end returns a bound of f(x) as a rational number of Bits bits, on its side of it.
 func (s side) end(f func(side, *big.Rat) *big.Float, x *big.Rat) *big.Rat {
 	r, _ := s.zero().SetPrec(Bits).Set(f(s, x)).Rat(nil)

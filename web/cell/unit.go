@@ -204,18 +204,13 @@ func function(d *ast.FuncDecl) string {
 	return receiver(d.Recv.List[0].Type) + "." + d.Name.Name
 }
 
-func receiver(e ast.Expr) string {
-	switch e := e.(type) {
-	case *ast.ParenExpr:
-		return receiver(e.X)
-	case *ast.StarExpr:
-		return receiver(e.X)
-	case *ast.IndexExpr:
-		return receiver(e.X)
-	case *ast.IndexListExpr:
-		return receiver(e.X)
-	case *ast.Ident:
-		return e.Name
-	}
-	return ""
+// receiver returns the first name in a type, T of *T[K].
+func receiver(e ast.Expr) (name string) {
+	ast.Inspect(e, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && name == "" {
+			name = id.Name
+		}
+		return name == ""
+	})
+	return name
 }

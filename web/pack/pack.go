@@ -5,6 +5,7 @@ package pack
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -76,10 +77,6 @@ func Write(folder string, c Config) error {
 			return err
 		}
 	}
-	return store(folder, files)
-}
-
-func store(folder string, files map[string][]byte) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
@@ -100,12 +97,7 @@ func importable(archives []archive, list []string) []cell.Package {
 			all = append(all, a.Package)
 		}
 	}
-	place := func(p cell.Package) int {
-		if i := slices.Index(list, p.Path); i >= 0 {
-			return i
-		}
-		return len(list)
-	}
-	slices.SortStableFunc(all, func(a, b cell.Package) int { return place(a) - place(b) })
+	place := func(p cell.Package) uint { return uint(slices.Index(list, p.Path)) } // the largest for -1
+	slices.SortStableFunc(all, func(a, b cell.Package) int { return cmp.Compare(place(a), place(b)) })
 	return all
 }

@@ -146,16 +146,6 @@ func TestCellsImportWhatTheListNamesFirst(t *testing.T) {
 	}
 }
 
-func TestVersions(t *testing.T) {
-	for version, want := range map[string]bool{
-		"go1.26": true, "go1.26.8": true, "go1.27rc1": true, "go1.30": true, "go1.25.9": false, "go1.9": false, "devel": false, "": false,
-	} {
-		if got := atLeast(version, "go1.26"); got != want {
-			t.Errorf("%s is at least go1.26: %v, want %v", version, got, want)
-		}
-	}
-}
-
 func TestMembersOfArchivesBeginAtEvenPlaces(t *testing.T) {
 	member := func(name, size, body string) string {
 		return name + strings.Repeat(" ", 16-len(name)) + "0           0     0     644     " + size + strings.Repeat(" ", 10-len(size)) + "`\n" + body

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	goversion "go/version"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,7 +31,7 @@ func Build(project, kernel, cache string) (*Tools, error) {
 		return nil, err
 	}
 	version, root, _ := strings.Cut(strings.TrimSpace(out), "\n")
-	if !atLeast(version, oldest) {
+	if goversion.Compare(version, oldest) < 0 {
 		return nil, fmt.Errorf("the project is built by %s, and a page needs %s or later, "+
 			"whose compiler runs there: set GOTOOLCHAIN or the line go of its go.mod", version, oldest)
 	}
@@ -66,15 +67,6 @@ func module(dir, file, program string, flags ...string) error {
 	return os.Rename(file+".part", file)
 }
 
-// atLeast reports whether a version such as go1.26.8 belongs to the line, such as go1.26,
-// or to a later line.
-func atLeast(version, line string) bool {
-	var a, b int
-	_, err := fmt.Sscanf(version, "go1.%d", &a)
-	_, bad := fmt.Sscanf(line, "go1.%d", &b)
-	return err == nil && bad == nil && a >= b
-}
-
 // An archive is a compiled package.
 type archive struct {
 	cell.Package
@@ -97,8 +89,7 @@ func compiled(project string, packages []string, want string) ([]archive, error)
 		if len(words) != 3 {
 			return nil, fmt.Errorf("go list printed %q, want a path, a name and a file", line)
 		}
-		a := archive{cell.Package{Path: words[0], Name: words[1]}, words[2]}
-		all = append(all, a)
+		all = append(all, archive{cell.Package{Path: words[0], Name: words[1]}, words[2]})
 	}
 	if len(all) == 0 {
 		return nil, errors.New("no package to compile: a list of packages is needed")
