@@ -211,8 +211,7 @@ func (d *drawing) hidden(s style) string {
 	return ""
 }
 
-// A style has the attributes of a node, an edge or a graph that Read reads. It is not
-// modified.
+// A style has the attributes of a node, an edge or a graph that Read reads. It is not modified.
 type style map[string]string
 
 // read has the names of these attributes.

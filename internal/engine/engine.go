@@ -13,11 +13,10 @@
 // All sums have a fixed order and every product is rounded, so that the bytes are the
 // same on every machine. The kernels stand in package lanes.
 //
-// Weights must be finite. A NaN or infinite weight separates the engine from the
-// definition: dense matrices multiply every entry, so that the output is NaN, and the
-// tables of the disentangled transformer hold only the entries that some sequence can
-// read. A NaN above the diagonal of the position-position block of A1 has no effect
-// there, and -Inf below the diagonal is a hard mask.
+// Weights must be finite. A NaN or infinite weight separates the engine from the definition: dense
+// matrices multiply every entry, so that the output is NaN, and the tables of the disentangled
+// transformer hold only the entries that some sequence can read. A NaN above the diagonal of the
+// position-position block of A1 has no effect there, and -Inf below the diagonal is a hard mask.
 package engine
 
 import (
@@ -44,24 +43,21 @@ type Engine interface {
 	NewPass() Pass
 	// NewGradient returns a zero gradient.
 	NewGradient() Gradient
-	// MeanAttention returns the attention of each head of the first layer, averaged
-	// over the sequences in x, one after the other: T x T, row-stochastic, lower
-	// triangular. It panics if x is empty, not a multiple of T tokens, or has a token
-	// outside 0..S-1.
+	// MeanAttention returns the attention of each head of the first layer, averaged over the
+	// sequences in x, one after the other: T x T, row-stochastic, lower triangular. It panics if x
+	// is empty, not a multiple of T tokens, or has a token outside 0..S-1.
 	MeanAttention(x []int) []*mat.Dense
 }
 
 // A Pass evaluates sequences with the tables of an engine.
 type Pass interface {
-	// Loss returns -sum_s y_s log f_s for the sequence x, in nats, and adds its
-	// gradient to g, which may be nil. Without a target y it computes the predictions
-	// alone, returns 0 and adds nothing. It panics where [model.Check] has an error,
-	// and if g belongs to another engine.
+	// Loss returns -sum_s y_s log f_s for the sequence x, in nats, and adds its gradient to g,
+	// which may be nil. Without a target y it computes the predictions alone, returns 0 and adds
+	// nothing. It panics where [model.Check] has an error, and if g belongs to another engine.
 	Loss(x []int, y []float64, g Gradient) float64
-	// Losses returns the sum of the losses of the sequences in x, one after the other
-	// and at least one, with their targets in y, and adds its gradient to g. It is
-	// faster than Loss for each sequence, equals it to the last bit, and panics where
-	// Loss does for one of them.
+	// Losses returns the sum of the losses of the sequences in x, one after the other and at least
+	// one, with their targets in y, and adds its gradient to g. It is faster than Loss for each
+	// sequence, equals it to the last bit, and panics where Loss does for one of them.
 	Losses(x []int, y []float64, g Gradient) float64
 	// Predictions returns f of the last sequence, S probabilities. The next call of
 	// Loss or Losses overwrites it.

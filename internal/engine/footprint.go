@@ -16,9 +16,8 @@ type Footprint struct {
 	Pass     float64 // a pass of the engine
 }
 
-// WeightsFootprint returns the counts for [model.Weights] over s tokens and t positions
-// with m and n heads in two layers, without an allocation. It panics if one of them is
-// below one.
+// WeightsFootprint returns the counts for [model.Weights] over s tokens and t positions with m and
+// n heads in two layers, without an allocation. It panics if one of them is below one.
 func WeightsFootprint(s, t, m, n int) Footprint {
 	checkCounts(s, t, m, n)
 	S, T, first, second := float64(s), float64(t), float64(m), float64(n)
@@ -45,9 +44,8 @@ func WeightsFootprint(s, t, m, n int) Footprint {
 	}
 }
 
-// factorFootprint counts the factors of a head of layer 1, in padded numbers, lastFootprint
-// the factors of its last query, and attentionFootprint the arrays that all attention of a
-// pass shares.
+// factorFootprint counts the factors of a head of layer 1, in padded numbers, lastFootprint the
+// factors of its last query, and attentionFootprint the arrays that all attention of a pass shares.
 func factorFootprint(tokens, positions float64) float64 {
 	return (tokens + positions) * (tokens + positions)
 }

@@ -7,9 +7,8 @@ import (
 	"learncausal/pkg/num"
 )
 
-// Matrices here are lanes.Matrix: the products of mat.Dense are in assembly on some
-// processors and differ in the last bits there, and the bytes of a stored run depend on
-// them.
+// Matrices here are lanes.Matrix: the products of mat.Dense are in assembly on some processors and
+// differ in the last bits there, and the bytes of a stored run depend on them.
 
 // crossEntropy replaces the logits f by softmax(f), sets df = f - y, the gradient
 // of the loss by the logits, and returns the loss -sum_s y_s log f_s. f, df, y: S.

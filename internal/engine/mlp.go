@@ -11,8 +11,7 @@ import (
 	"learncausal/pkg/model"
 )
 
-// An mlpEngine holds the tables of a standard transformer with MLPs. It rests on three
-// exact facts:
+// An mlpEngine holds the tables of a standard transformer with MLPs. It rests on three exact facts:
 //
 //   - h0 A1 h0^T is the bilinear form K = X A1 X^T of the stacked embeddings
 //     X = [E; P] between two-hot rows, as in the disentangled transformer.
@@ -75,7 +74,6 @@ func newMLPEngine(w *model.MLP) *mlpEngine {
 	return e
 }
 
-// NewGradient returns a zero gradient.
 func (e *mlpEngine) NewGradient() Gradient {
 	factors := factorSize(e.s, e.t)
 	size := factors
@@ -91,10 +89,8 @@ func (e *mlpEngine) NewGradient() Gradient {
 	return g
 }
 
-// Sum returns the gradients by all tables.
 func (g *mlpGradient) Sum() []float64 { return g.sum }
 
-// MeanAttention returns the mean of S(MASK(h0 A1 h0^T)) over sequences.
 func (e *mlpEngine) MeanAttention(x []int) []*mat.Dense {
 	return meanAttention(x, e.s, e.t, e.head)
 }

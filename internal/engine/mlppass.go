@@ -47,7 +47,6 @@ type mlpSeq struct {
 	att, ds []float64        // R; gradient by R, then by the scores
 }
 
-// NewPass returns a pass for e.
 func (e *mlpEngine) NewPass() Pass {
 	t, d := lanes.Padded(e.t), lanes.Padded(e.d)
 	v := zeros(2, t)
@@ -71,8 +70,6 @@ func (e *mlpEngine) NewPass() Pass {
 	return p
 }
 
-// Loss returns the loss of x and adds its gradient to g, a gradient of the same
-// engine.
 func (p *mlpPass) Loss(x []int, y []float64, g Gradient) float64 {
 	check(x, y, p.e.s, p.e.t)
 	if y == nil {
@@ -83,8 +80,6 @@ func (p *mlpPass) Loss(x []int, y []float64, g Gradient) float64 {
 	return p.losses(x, y, g)
 }
 
-// Losses returns the sum of the losses of the sequences in x and adds its gradient to
-// g, a gradient of the same engine.
 func (p *mlpPass) Losses(x []int, y []float64, g Gradient) float64 {
 	checkAll(x, y, p.e.s, p.e.t)
 	return p.losses(x, y, g)
@@ -108,7 +103,6 @@ func (p *mlpPass) losses(x []int, y []float64, to Gradient) (sum float64) {
 	return sum
 }
 
-// Predictions returns f of the last sequence.
 func (p *mlpPass) Predictions() []float64 { return rowOf(p.f, p.n-1) }
 
 // QueryAttention returns R of the last sequence, of the one head of layer 2.
@@ -213,8 +207,7 @@ func turn(a, b lanes.Matrix) { lanes.Transpose(a.Data, b.Data, b.Rows, b.Cols) }
 
 // 2. The attention of layer 2.
 
-// second sets R = softmax(s), where row i of h1 is (x_i, i, 1, u_i) Y and has the
-// score
+// second sets R = softmax(s), where row i of h1 is (x_i, i, 1, u_i) Y and has the score
 //
 //	s_i = z[x_i] + z[S+i] + z[S+T] + z[S+T+1:n] u_i
 //

@@ -14,9 +14,8 @@ import "learncausal/internal/lanes"
 // goes back through the matrices and the last rows of the block. Every sum has its terms in
 // the same order as in a whole block, where the terms of the last row come last.
 
-// inParts reports whether the sequences of a block go one by one, given m heads in the
-// first layer and t entries in vectors over positions: if the attention of eight sequences
-// exceeds 2 MB.
+// inParts reports whether the sequences of a block go one by one, given m heads in the first layer
+// and t entries in vectors over positions: if the attention of eight sequences exceeds 2 MB.
 func inParts(m, t float64) bool { return m*t*t > 1<<15 }
 
 // part returns the pass of sequence k of the block.

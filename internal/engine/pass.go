@@ -73,7 +73,6 @@ func blockSize(m, t float64) float64 {
 	return 16
 }
 
-// NewPass returns a pass for e.
 func (e *engine) NewPass() Pass {
 	m, t := float64(e.m), float64(lanes.Padded(e.t))
 	block := int(blockSize(m, t))
@@ -115,8 +114,6 @@ func (e *engine) newPass(block, attended int) *pass {
 	return p
 }
 
-// Loss returns the loss of x and adds its gradient to g, a gradient of the same
-// engine.
 func (p *pass) Loss(x []int, y []float64, g Gradient) float64 {
 	check(x, y, p.e.s, p.e.t)
 	if y == nil {
@@ -127,8 +124,6 @@ func (p *pass) Loss(x []int, y []float64, g Gradient) float64 {
 	return p.losses(x, y, g)
 }
 
-// Losses returns the sum of the losses of the sequences in x and adds its gradient to
-// g, a gradient of the same engine.
 func (p *pass) Losses(x []int, y []float64, g Gradient) float64 {
 	checkAll(x, y, p.e.s, p.e.t)
 	return p.losses(x, y, g)
@@ -173,7 +168,6 @@ func blocks(x []int, y []float64, s, t, n int) iter.Seq2[[]int, []float64] {
 	}
 }
 
-// Predictions returns f of the last sequence.
 func (p *pass) Predictions() []float64 {
 	return p.of(p.f, p.n-1)[:p.e.s]
 }

@@ -145,10 +145,8 @@ func (e *engine) own(g Gradient) *gradient {
 	return own
 }
 
-// Sum returns the gradients by all tables.
 func (g *gradient) Sum() []float64 { return g.sum }
 
-// NewGradient returns a zero gradient.
 func (e *engine) NewGradient() Gradient {
 	size := len(e.out.query.Data) + len(e.out.back.Data) + e.m*factorSize(e.s, e.t)
 	for _, l := range e.layer {
@@ -170,7 +168,6 @@ func (e *engine) NewGradient() Gradient {
 	return g
 }
 
-// MeanAttention returns the mean of S(MASK(h0 A1 h0^T)) over sequences.
 func (e *engine) MeanAttention(x []int) []*mat.Dense { return meanAttention(x, e.s, e.t, e.head...) }
 
 // meanAttention returns the attention of each head, T x T, averaged over the sequences in x.

@@ -205,12 +205,10 @@ type Rank struct {
 // PosTok is transposed. The gradient by PosTok is first summed separately, and the gradient
 // by TokTok is the sum of its entries.
 func (a *Attention) Back(g Factors, d Rank, x []int) {
-	a.fits(&g, x)
-	a.rankFits(&d)
-	sum := g.PosTok
-	g.PosTok = a.posTok
-	attendGrad(a, g, d, x)
-	fold(a, sum, g.TokTok, a.posTok, x)
+	part := g
+	part.PosTok = a.posTok
+	a.Gather(part, d, x)
+	a.Fold(g, a.posTok, x)
 }
 
 // Gather is Back without its second half, Fold: it adds the gradient by PosTok to g.PosTok

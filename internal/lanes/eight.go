@@ -31,8 +31,8 @@ func NewWords(src *rand.PCG) *Words {
 // Fill writes random words to dst: entry 8k+l is the k-th next draw of generator l.
 // It panics unless the length of dst is a multiple of 8.
 func (w *Words) Fill(dst []uint64) {
-	if n := vectors(len(dst)); n > 0 {
-		fillWords(dst, w, n)
+	if vectors(len(dst)) > 0 {
+		fillWords(dst, w)
 	}
 }
 
@@ -93,7 +93,7 @@ func Points(y []float64, inside []uint8, words []uint64, layers *[256]Layer) {
 	sameLength(len(y), len(words))
 	sameLength(len(inside), n)
 	if n > 0 {
-		points(y, inside, words, layers, n)
+		points(y, inside, words, layers)
 	}
 }
 
@@ -124,13 +124,12 @@ func Power(y float64, m int) float64 {
 // Powers writes the [Power] m of each entry of y to x. It panics if m < 1, and unless x has
 // the length of y, a multiple of 8.
 func Powers(x, y []float64, m int) {
-	n := vectors(len(y))
 	sameLength(len(x), len(y))
 	if m < 1 {
 		panic(fmt.Sprintf("lanes: power %d, want at least 1", m))
 	}
-	if n > 0 {
-		powers(x, y, m, n)
+	if vectors(len(y)) > 0 {
+		powers(x, y, m)
 	}
 }
 
@@ -152,10 +151,9 @@ func powersGo(x, y []float64, m int) {
 // Sums writes to sums the running sums of eight vectors x side by side, from the left. It
 // panics unless sums has the length of x, a multiple of 8.
 func Sums(sums, x []float64) {
-	n := vectors(len(x))
 	sameLength(len(sums), len(x))
-	if n > 0 {
-		runningSums(sums, x, n)
+	if vectors(len(x)) > 0 {
+		runningSums(sums, x)
 	}
 }
 
@@ -170,11 +168,10 @@ func runningSumsGo(sums, x []float64) {
 	}
 }
 
-// Eliminate writes to mu the stationary measures of eight jump processes side by side with
-// the rates a, which it destroys. It is the elimination of Grassmann, Taksar and Heyman
-// (Oper. Res. 33, 1985): it removes the states S-1, ..., 1 one by one. It multiplies the
-// result by the sums of the rows, whose running sums are in sums, see [Sums], and
-// normalises it.
+// Eliminate writes to mu the stationary measures of eight jump processes side by side with the
+// rates a, which it destroys. It is the elimination of Grassmann, Taksar and Heyman (Oper. Res. 33,
+// 1985): it removes the states S-1, ..., 1 one by one. It multiplies the result by the sums of the
+// rows, whose running sums are in sums, see [Sums], and normalises it.
 //
 // It returns the two kinds of divisors: the least sum of rates from a state to the states
 // before it, and the total of the measure. It panics if the lengths do not fit.

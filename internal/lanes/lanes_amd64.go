@@ -226,7 +226,8 @@ func drain(sum, v []float64) {
 // Kernels for vectors of four numbers are called once for each half of eight problems.
 const half = Eight / 2
 
-func fillWords(dst []uint64, w *Words, n int) {
+func fillWords(dst []uint64, w *Words) {
+	n := len(dst) / Eight
 	switch level {
 	case none:
 		fillWordsGo(dst, w)
@@ -238,29 +239,30 @@ func fillWords(dst []uint64, w *Words, n int) {
 	}
 }
 
-func points(y []float64, inside []uint8, words []uint64, layers *[256]Layer, n int) {
+func points(y []float64, inside []uint8, words []uint64, layers *[256]Layer) {
 	switch level {
 	case none:
 		pointsGo(y, inside, words, layers)
 	case avx2:
-		pointsAVX2(&y[0], &inside[0], &words[0], &layers[0].Left, n)
+		pointsAVX2(&y[0], &inside[0], &words[0], &layers[0].Left, len(inside))
 	default:
-		pointsAVX512(&y[0], &inside[0], &words[0], &layers[0].Left, n)
+		pointsAVX512(&y[0], &inside[0], &words[0], &layers[0].Left, len(inside))
 	}
 }
 
-func powers(x, y []float64, m, n int) {
+func powers(x, y []float64, m int) {
 	switch level {
 	case none:
 		powersGo(x, y, m)
 	case avx2:
-		powersAVX2(&x[0], &y[0], m, n)
+		powersAVX2(&x[0], &y[0], m, len(y)/Eight)
 	default:
-		powersAVX512(&x[0], &y[0], m, n)
+		powersAVX512(&x[0], &y[0], m, len(y)/Eight)
 	}
 }
 
-func runningSums(sums, x []float64, n int) {
+func runningSums(sums, x []float64) {
+	n := len(x) / Eight
 	switch level {
 	case none:
 		runningSumsGo(sums, x)

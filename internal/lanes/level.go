@@ -1,11 +1,10 @@
 // Package lanes adds and multiplies arrays of float64, in SIMD vectors where the processor
 // has them and in plain Go elsewhere, with the same bytes everywhere.
 //
-// The plain Go defines every function. Products are rounded before they are added,
-// and no operation is fused. Where an entry of the result is a sum, as in a product of
-// matrices, its terms are added in order, beginning with the previous value. A sum over a
-// row has eight lanes: lane l adds the terms l, l+8, l+16, ... from zero, and the lanes are
-// then added as
+// The plain Go defines every function. Products are rounded before they are added, and no operation
+// is fused. Where an entry of the result is a sum, as in a product of matrices, its terms are added
+// in order, beginning with the previous value. A sum over a row has eight lanes: lane l adds the
+// terms l, l+8, l+16, ... from zero, and the lanes are then added as
 //
 //	((0+4) + (2+6)) + ((1+5) + (3+7))
 //

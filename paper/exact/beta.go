@@ -26,8 +26,7 @@ func NewBeta(root *big.Rat, scores ...*big.Rat) Beta {
 	return Beta{root, d.Int64()}
 }
 
-// Exp returns e^(beta z). It panics unless beta = 0, or z >= 0 is a multiple of
-// 1/Denominator.
+// Exp returns e^(beta z). It panics unless beta = 0, or z >= 0 is a multiple of 1/Denominator.
 func (b Beta) Exp(z *big.Rat) *big.Rat {
 	if b.Root.Cmp(Frac(1, 1)) == 0 {
 		return b.Root

@@ -5,10 +5,9 @@ import (
 	"math"
 )
 
-// A Range encloses a real number between two floats, Lo <= Hi. The operations
-// round outward, to the next float, and so hold every result of numbers in their
-// arguments. It is the fast companion of [Interval], for a proof by cases over
-// millions of boxes.
+// A Range encloses a real number between two floats, Lo <= Hi. The operations round outward, to the
+// next float, and so hold every result of numbers in their arguments. It is the fast companion of
+// [Interval], for a proof by cases over millions of boxes.
 type Range struct{ Lo, Hi float64 }
 
 // At returns the range of the float x alone.
@@ -67,8 +66,7 @@ func (a Range) Min(b Range) Range { return Range{min(a.Lo, b.Lo), min(a.Hi, b.Hi
 // Max returns the larger of a and b.
 func (a Range) Max(b Range) Range { return Range{max(a.Lo, b.Lo), max(a.Hi, b.Hi)} }
 
-// Sqrt returns the square root of the part of a that is not negative. It panics
-// if a is negative.
+// Sqrt returns the square root of the part of a that is not negative. It panics if a is negative.
 func (a Range) Sqrt() Range {
 	if a.Hi < 0 {
 		panic(fmt.Sprintf("exact: square root of %v", a))
@@ -78,11 +76,10 @@ func (a Range) Sqrt() Range {
 	return r
 }
 
-// Cover decides a statement for all points of a box. decide says of a box
-// whether the statement is certain at each of its points, or fails at one of
-// them; a box of which it says neither is cut in half along its widest side.
-// Cover returns the number of boxes, and the box that failed, or that was still
-// undecided after as many boxes as most; nil if the statement is certain.
+// Cover decides a statement for all points of a box. decide says of a box whether the statement is
+// certain at each of its points, or fails at one of them; a box of which it says neither is cut in
+// half along its widest side. Cover returns the number of boxes, and the box that failed, or that
+// was still undecided after as many boxes as most; nil if the statement is certain.
 func Cover(box []Range, most int, decide func(box []Range) Decision) (boxes int, left []Range) {
 	stack := [][]Range{box}
 	for len(stack) > 0 {

@@ -9,15 +9,13 @@ import (
 	"learncausal/pkg/graph"
 )
 
-// Stationary returns the mu with mu pi = mu and sum 1 of the S x S transition
-// matrix pi. There is an error where a row is not a probability vector, or the
-// chain has more than one closed class.
+// Stationary returns the mu with mu pi = mu and sum 1 of the S x S transition matrix pi. There is
+// an error where a row is not a probability vector, or the chain has more than one closed class.
 func Stationary(pi Matrix) (Vector, error) {
 	if err := CheckRows(pi); err != nil {
 		return nil, err
 	}
-	// The last equation of (pi^T - I) mu = 0 follows from the others; the sum
-	// stands in its place.
+	// The last equation of (pi^T - I) mu = 0 follows from the others; the sum stands in its place.
 	a := pi.T().Sub(Diag(Ones(len(pi))))
 	last := len(a) - 1
 	a[last] = Ones(len(a))
@@ -184,10 +182,9 @@ func FrobeniusSquared(pi Matrix) *big.Rat {
 	return sum
 }
 
-// LambdaAtMost reports whether lambda(pi) = |B_pi|_2 <= c, for c >= 0
-// (Definition 6). With D = diag(mu) and N = D^(1/2) B^T B D^(1/2), which has
-// no roots in it, that is whether c^2 D - N is semidefinite. It panics if c is
-// negative, or mu not positive.
+// LambdaAtMost reports whether lambda(pi) = |B_pi|_2 <= c, for c >= 0 (Definition 6). With D =
+// diag(mu) and N = D^(1/2) B^T B D^(1/2), which has no roots in it, that is whether c^2 D - N is
+// semidefinite. It panics if c is negative, or mu not positive.
 func LambdaAtMost(pi Matrix, c *big.Rat) bool {
 	if c.Sign() < 0 {
 		panic(fmt.Sprintf("exact: a singular value of at most %v, want a bound that is not negative", c.RatString()))
@@ -198,8 +195,7 @@ func LambdaAtMost(pi Matrix, c *big.Rat) bool {
 	return Diag(mu).Scale(Mul(c, c)).Sub(n).Semidefinite()
 }
 
-// G returns the idealized gradient of Lemma 5 (thm-dpi-gap) for one transition
-// matrix,
+// G returns the idealized gradient of Lemma 5 (thm-dpi-gap) for one transition matrix,
 //
 //	g_ij(pi) = sum_{s,s'} pi(s'|s)/mu(s') P[s_i = s', s_j = s] - 1
 func G(pi Matrix, g *graph.Forest, i, j int) *big.Rat {
@@ -212,8 +208,7 @@ func G(pi Matrix, g *graph.Forest, i, j int) *big.Rat {
 	return sum
 }
 
-// TV returns the total variation distance sum_x |P(x) - Q(x)| / 2. It panics if the
-// lengths differ.
+// TV returns the total variation distance sum_x |P(x) - Q(x)| / 2. It panics if the lengths differ.
 func TV(p, q Vector) *big.Rat {
 	return Quo(Norm1(SubScaled(p, Frac(1, 1), q)), Frac(2, 1))
 }

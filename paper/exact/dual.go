@@ -26,31 +26,20 @@ func (a Dual) Quo(b Dual) Dual {
 // Normalized returns weights divided by their sum: the softmax of their logarithms. It
 // panics if the sum is zero.
 func Normalized(weights Vector) Vector {
-	out, sum := make(Vector, len(weights)), Dot(weights)
-	for i, w := range weights {
-		out[i] = Quo(w, sum)
-	}
-	return out
+	sum := Dot(weights)
+	return entries(len(weights), func(i int) *big.Rat { return Quo(weights[i], sum) })
 }
 
 // Hadamard returns the entrywise product of u and w. It panics unless they are equally long.
 func Hadamard(u, w Vector) Vector {
 	sameLength(u, w)
-	out := make(Vector, len(u))
-	for i := range u {
-		out[i] = Mul(u[i], w[i])
-	}
-	return out
+	return entries(len(u), func(i int) *big.Rat { return Mul(u[i], w[i]) })
 }
 
 // SubScaled returns u - c v. It panics unless u and v are equally long.
 func SubScaled(u Vector, c *big.Rat, v Vector) Vector {
 	sameLength(u, v)
-	out := make(Vector, len(u))
-	for i := range u {
-		out[i] = Sub(u[i], Mul(c, v[i]))
-	}
-	return out
+	return entries(len(u), func(i int) *big.Rat { return Sub(u[i], Mul(c, v[i])) })
 }
 
 // ScoreGradient returns |grad q(z)|_1 (Lemma 25, lem-compare-shift) by dual numbers from the

@@ -67,10 +67,9 @@ func WithTrace(pi Matrix, t *big.Rat) Matrix {
 	return pi.Sub(pi.Sub(goal).Scale(a)) // (1-a) pi + a goal
 }
 
-// LightState returns a chain over s >= 3 states that remembers only its light
-// first state. All rows are (m, h, h, m, ..., m), except that the first row has
-// h+d and h-d for the two h. The trace is 1. It
-// panics unless s >= 3, m > 0 and |d| < h.
+// LightState returns a chain over s >= 3 states that remembers only its light first state. All rows
+// are (m, h, h, m, ..., m), except that the first row has h+d and h-d for the two h. The trace is
+// 1. It panics unless s >= 3, m > 0 and |d| < h.
 func LightState(s int, m, d *big.Rat) Matrix {
 	h := Sub(Frac(1, 1), Mul(m, Frac(int64(s-2), 1)))
 	h.Quo(h, Frac(2, 1))

@@ -27,15 +27,6 @@ func (s side) fraction(above, below int) *big.Float {
 	return s.quo(big.NewFloat(float64(above)), big.NewFloat(float64(below)))
 }
 
-// round returns x, or a number of Bits bits on its side of x if x is longer.
-func (s side) round(x *big.Rat) *big.Rat {
-	if x.Num().BitLen() <= Bits && x.Denom().BitLen() <= Bits {
-		return x
-	}
-	r, _ := s.zero().SetPrec(Bits).SetRat(x).Rat(nil)
-	return r
-}
-
 // power2 returns 2^k.
 func power2(k int) *big.Rat {
 	one := big.NewInt(1)

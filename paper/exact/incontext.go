@@ -39,10 +39,9 @@ func (row Role) columns() []Role {
 // most this many tokens depend on the tokens at two positions.
 const Nearby = 5
 
-// An InContext encloses expectations over sequences of the in-context graph on T
-// positions, T odd, under one transition matrix. T enters by formulas and may be of any
-// size. A claim for all T, up to a constant, is therefore decided at T as large as the
-// constant requires.
+// An InContext encloses expectations over sequences of the in-context graph on T positions, T odd,
+// under one transition matrix. T enters by formulas and may be of any size. A claim for all T, up
+// to a constant, is therefore decided at T as large as the constant requires.
 type InContext struct {
 	Pi     Matrix
 	Mu     Vector // stationary
@@ -106,8 +105,7 @@ func (c InContext) fluctuation(state int) Interval {
 	return Interval{Lo: Quo(new(big.Rat).Neg(first), scale), Hi: Quo(Add(first, above), scale)}
 }
 
-// secondMoment returns 25/T^2 plus the variance of R/T, where R is taken over all
-// T/2 pairs.
+// secondMoment returns 25/T^2 plus the variance of R/T, where R is taken over all T/2 pairs.
 func (c InContext) secondMoment(state int) *big.Rat {
 	mu, two := c.Mu[state], Frac(2, 1)
 	both := c.joint[OtherRoot][OtherChild][state][state]
@@ -168,9 +166,8 @@ func (c InContext) GHat(i, j Role) Interval {
 	return sum
 }
 
-// A StageOne encloses the gradient of stage 1 on the in-context graph on T = Root^2
-// positions at beta0 = T^(-2), for every A1. Its prior is uniform over the relabelings
-// of the matrices Pis.
+// A StageOne encloses the gradient of stage 1 on the in-context graph on T = Root^2 positions at
+// beta0 = T^(-2), for every A1. Its prior is uniform over the relabelings of the matrices Pis.
 type StageOne struct {
 	Pis       []Matrix
 	Root, Eps *big.Rat
@@ -205,8 +202,7 @@ func (c StageOne) GStar(i, j Role) Interval {
 	return sum.Quo(Point(Frac(int64(len(c.Pis)), 1))).Add(around)
 }
 
-// G returns the entry (i, j) of the idealized gradient, the mean of [G] over the
-// matrices.
+// G returns the entry (i, j) of the idealized gradient, the mean of [G] over the matrices.
 func (c StageOne) G(i, j Role) *big.Rat {
 	sum := new(big.Rat)
 	for _, pi := range c.Pis {

@@ -149,7 +149,29 @@ func hull(x ...*big.Rat) Interval {
 }
 
 // outward returns the interval [lo, hi] with its ends rounded outward.
-func outward(lo, hi *big.Rat) Interval { return Interval{down.round(lo), up.round(hi)} }
+func outward(lo, hi *big.Rat) Interval { return Interval{floor(lo), ceil(hi)} }
+
+// ceil returns a number with at most Bits+1 significant bits at or above x.
+func ceil(x *big.Rat) *big.Rat {
+	down := floor(new(big.Rat).Neg(x))
+	return down.Neg(down)
+}
+
+// floor returns a number with at most Bits+1 significant bits at or below x.
+func floor(x *big.Rat) *big.Rat {
+	if x.Sign() == 0 || x.Num().BitLen() <= Bits && x.Denom().BitLen() <= Bits {
+		return x
+	}
+	shift := Bits - x.Num().BitLen() + x.Denom().BitLen()
+	num, den := new(big.Int).Set(x.Num()), new(big.Int).Set(x.Denom())
+	if shift >= 0 {
+		num.Lsh(num, uint(shift))
+	} else {
+		den.Lsh(den, uint(-shift))
+	}
+	// Div rounds towards minus infinity for a positive divisor.
+	return Mul(new(big.Rat).SetInt(num.Div(num, den)), power2(-shift))
+}
 
 // sqrt returns numbers at or below and at or above the square root of x.
 func sqrt(x *big.Rat) (lo, hi *big.Rat) {

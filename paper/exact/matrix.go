@@ -1,16 +1,14 @@
-// Package exact has the quantities of the proofs in rational numbers, where
-// nothing is rounded, and enclosures of those that are irrational. It is the
-// second route to the floats of package theory, and decides whether an instance
-// breaks a statement.
+// Package exact has the quantities of the proofs in rational numbers, where nothing is rounded, and
+// enclosures of those that are irrational. It is the second route to the floats of package theory,
+// and decides whether an instance breaks a statement.
 //
 //	pi := exact.Rats("7/10 3/10; 1/5 4/5")
 //	mu := exact.MustStationary(pi) // 2/5 3/5
 //	for x, p := range exact.Sequences(graph.Chain(5), pi) { ... }
 //	exact.Point(exact.Rat("1/3")).Exp().AtMost(exact.Point(exact.Rat("7/5"))) // Certainly
 //
-// No function changes its arguments, and results may share numbers with them:
-// treat every *big.Rat as a constant. None may be nil. Vectors and matrices whose
-// sizes do not fit are a panic.
+// No function changes its arguments, and results may share numbers with them: treat every *big.Rat
+// as a constant. None may be nil. Vectors and matrices whose sizes do not fit are a panic.
 package exact
 
 import (
@@ -40,9 +38,8 @@ func Rats(text string) Matrix {
 	return m
 }
 
-// FromFloats returns the rows x columns matrix of the exact values of the
-// row-major x. It panics where an entry is not finite, or unless rows is positive and
-// divides the number of entries.
+// FromFloats returns the rows x columns matrix of the exact values of the row-major x. It panics
+// where an entry is not finite, or unless rows is positive and divides the number of entries.
 func FromFloats(x []float64, rows int) Matrix {
 	if rows < 1 || len(x)%rows != 0 {
 		panic(fmt.Sprintf("exact: %d entries in %d rows, want as many in each", len(x), rows))
@@ -61,10 +58,16 @@ func FromFloats(x []float64, rows int) Matrix {
 func build(m, n int, entry func(i, j int) *big.Rat) Matrix {
 	out := make(Matrix, m)
 	for i := range out {
-		out[i] = make([]*big.Rat, n)
-		for j := range out[i] {
-			out[i][j] = entry(i, j)
-		}
+		out[i] = entries(n, func(j int) *big.Rat { return entry(i, j) })
+	}
+	return out
+}
+
+// entries returns the vector of length n with entry(i) at i.
+func entries(n int, entry func(i int) *big.Rat) Vector {
+	out := make(Vector, n)
+	for i := range out {
+		out[i] = entry(i)
 	}
 	return out
 }
@@ -159,11 +162,8 @@ func Norm1(u Vector) *big.Rat {
 // p_i (u_i - p.u). Every positive rational p of sum one is the softmax of log p,
 // so that statements about the softmax are decided in rational numbers.
 func Jacobian(p, u Vector) Vector {
-	mean, out := Dot(p, u), make(Vector, len(p))
-	for i := range p {
-		out[i] = Mul(p[i], Sub(u[i], mean))
-	}
-	return out
+	mean := Dot(p, u)
+	return entries(len(p), func(i int) *big.Rat { return Mul(p[i], Sub(u[i], mean)) })
 }
 
 // Outer returns u v^T.
@@ -199,8 +199,7 @@ func (m Matrix) Scale(a *big.Rat) Matrix {
 	return build(len(m), m.columns(), func(i, j int) *big.Rat { return Mul(a, m[i][j]) })
 }
 
-// Power returns m^k, the identity for k = 0. It panics unless m is square and k is not
-// negative.
+// Power returns m^k, the identity for k = 0. It panics unless m is square and k is not negative.
 func (m Matrix) Power(k int) Matrix {
 	m.square()
 	atLeast("an exponent", k, 0)
@@ -241,11 +240,7 @@ func (m Matrix) Solve(b Vector) (Vector, bool) {
 			}
 		}
 	}
-	x := make(Vector, len(a))
-	for i := range a {
-		x[i] = Quo(a[i][len(a)], a[i][i])
-	}
-	return x, true
+	return entries(len(a), func(i int) *big.Rat { return Quo(a[i][len(a)], a[i][i]) }), true
 }
 
 // Semidefinite reports whether the symmetric m has no negative eigenvalue. It panics

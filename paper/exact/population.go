@@ -2,16 +2,17 @@ package exact
 
 import (
 	"fmt"
+	"iter"
 	"math/big"
+	"slices"
 
 	"gonum.org/v1/gonum/stat/combin"
 
 	"learncausal/pkg/graph"
 )
 
-// A Population is a graph with a uniform prior over matrices, so small that the gradients
-// of the population loss are sums over all sequences. Apart has the meaning that it has
-// in [InContext].
+// A Population is a graph with a uniform prior over matrices, so small that the gradients of the
+// population loss are sums over all sequences. Apart has the meaning that it has in [InContext].
 type Population struct {
 	Graph *graph.Forest
 	Pis   []Matrix
@@ -39,28 +40,42 @@ func (p Population) GHat(i int) Vector {
 	p.check()
 	index("position", i, p.Graph.T())
 	row := Zero(1, i+1)[0]
-	for _, pi := range p.Pis {
-		s, t := len(pi), p.Graph.T()
-		for x, chance := range Sequences(p.Graph, pi) {
-			weight := Quo(chance, Frac(int64(len(p.Pis)), 1))
-			for a := range s {
-				share := weight
-				if !p.Apart {
-					if x[t-1] != a {
-						continue
-					}
-					share = Mul(weight, Frac(int64(s), 1)) // E[ . | s_T = a]
+	for o, chance := range p.outcomes() {
+		// The query is uniform: E[ . | s_T = s] has S times the probability.
+		sum := Mul(Mul(chance, Frac(int64(len(o.pi)), 1)), meanExcess(o.x, i, o.pi[o.query], p.Eps))
+		for j := range row {
+			if o.x[j] == o.query {
+				row[j].Add(row[j], sum)
+			}
+		}
+	}
+	return row
+}
+
+// An outcome is a matrix, a sequence and the query s.
+type outcome struct {
+	pi    Matrix
+	x     []int
+	query int
+}
+
+// outcomes returns every outcome with its probability. The slices x are reused.
+func (p Population) outcomes() iter.Seq2[outcome, *big.Rat] {
+	return func(yield func(outcome, *big.Rat) bool) {
+		for _, pi := range p.Pis {
+			for x, chance := range Sequences(p.Graph, pi) {
+				chance = Quo(chance, Frac(int64(len(p.Pis)), 1))
+				if p.Apart {
+					chance = Quo(chance, Frac(int64(len(pi)), 1))
 				}
-				sum := meanExcess(x, i, pi[a], p.Eps)
-				for j := range row {
-					if x[j] == a {
-						row[j].Add(row[j], Mul(share, sum))
+				for query := range pi {
+					if (p.Apart || query == x[len(x)-1]) && !yield(outcome{pi, x, query}, chance) {
+						return
 					}
 				}
 			}
 		}
 	}
-	return row
 }
 
 // meanExcess returns sum_b law(b) (1{x_i = b} - muhat(b))/(muhat(b) + eps), where
@@ -111,26 +126,15 @@ func (p Population) G2(attention Matrix, half *big.Rat) Matrix {
 		}
 	}
 	g2 := Zero(s, s)
-	for _, pi := range p.Pis {
-		for x, chance := range Sequences(p.Graph, pi) {
-			share := Quo(chance, Frac(int64(len(p.Pis)), 1))
-			if p.Apart {
-				share = Quo(share, Frac(int64(s), 1))
+	for o, chance := range p.outcomes() {
+		z := Zero(t, s)
+		for i := range t {
+			for j, a := range o.x[:i+1] {
+				z[i][a].Add(z[i][a], attention[i][j])
 			}
-			z := Zero(t, s)
-			for i := range t {
-				for j := range i + 1 {
-					z[i][x[j]].Add(z[i][x[j]], attention[i][j])
-				}
-			}
-			for query := range s {
-				if !p.Apart && query != x[t-1] {
-					continue
-				}
-				for a, v := range queryGradient(x, z, query, pi[query], half, p.Eps) {
-					g2[a][query].Sub(g2[a][query], Mul(share, v))
-				}
-			}
+		}
+		for a, v := range queryGradient(o.x, z, o.query, o.pi[o.query], half, p.Eps) {
+			g2[a][o.query].Sub(g2[a][o.query], Mul(chance, v))
 		}
 	}
 	return g2
@@ -151,10 +155,7 @@ func queryGradient(x []int, z Matrix, query int, law Vector, half, eps *big.Rat)
 		v[i] = Quo(v[i], total)
 		f[x[i]].Add(f[x[i]], v[i])
 	}
-	c := make(Vector, len(law))
-	for a := range c {
-		c[a] = Quo(law[a], Add(f[a], eps))
-	}
+	c := entries(len(law), func(a int) *big.Rat { return Quo(law[a], Add(f[a], eps)) })
 	mean := Dot(c, f)
 	out := Zero(1, len(law))[0]
 	for a := range out {
@@ -172,13 +173,7 @@ func Relabelings(pi Matrix) []Matrix {
 	var out []Matrix
 	s := len(pi)
 	for _, sigma := range combin.Permutations(s, s) {
-		m := Zero(s, s)
-		for a := range s {
-			for b := range s {
-				m[sigma[a]][sigma[b]] = pi[a][b]
-			}
-		}
-		out = append(out, m)
+		out = append(out, build(s, s, func(a, b int) *big.Rat { return pi[slices.Index(sigma, a)][slices.Index(sigma, b)] }))
 	}
 	return out
 }

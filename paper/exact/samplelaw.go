@@ -11,8 +11,7 @@ import (
 	"learncausal/pkg/graph"
 )
 
-// A SampleLaw is the law of one sample: a few different rational values and their
-// probabilities.
+// A SampleLaw is the law of one sample: a few different rational values and their probabilities.
 type SampleLaw struct {
 	Values, Weights Vector
 }
@@ -54,10 +53,9 @@ func (l SampleLaw) Central(p int) *big.Rat {
 	return l.mean(func(v *big.Rat) *big.Rat { return Pow(Sub(v, mean), p) })
 }
 
-// Tail returns the probability that the distance of the mean of n independent samples
-// from its expectation is at least far, up to TailRounding. It raises the Fourier
-// transform of the law to the n-th power. It panics unless n >= 1 and there is a weight
-// for each value.
+// Tail returns the probability that the distance of the mean of n independent samples from its
+// expectation is at least far, up to TailRounding. It raises the Fourier transform of the law to
+// the n-th power. It panics unless n >= 1 and there is a weight for each value.
 func (l SampleLaw) Tail(n int, far float64) float64 {
 	atLeast("the number of samples", n, 1)
 	atLeast("the number of values", len(l.Values), 1)
@@ -139,9 +137,8 @@ func GradientLaw(g *graph.Forest, i, j int, eps *big.Rat, pi Matrix) (law Sample
 	return law
 }
 
-// SecondGradientLaw returns the law of entry (s, q) of minus the gradient of one sample's
-// loss in A2 at beta0 = 0. Children attend to their parents, roots to all positions up
-// to themselves.
+// SecondGradientLaw returns the law of entry (s, q) of minus the gradient of one sample's loss in
+// A2 at beta0 = 0. Children attend to their parents, roots to all positions up to themselves.
 func SecondGradientLaw(g *graph.Forest, s, q int, eps *big.Rat, pi Matrix) (law SampleLaw) {
 	pi.square()
 	index("state", s, len(pi))

@@ -55,10 +55,9 @@ func pairCounts(pi Matrix, start Vector, t int) iter.Seq2[Pairs, float64] {
 // than 4 roundings for each of the t states.
 func pairCountsError(t int) float64 { return float64(5*t+20) * 0x1p-53 }
 
-// PairMean encloses the expectation of h over the pair counts of a chain of t >= 1
-// states with the 2 x 2 transition matrix pi and a first state drawn from start. h returns
-// floats that are off by at most within. It panics where these are not finite. It takes
-// a second at t = 10^4.
+// PairMean encloses the expectation of h over the pair counts of a chain of t >= 1 states with the
+// 2 x 2 transition matrix pi and a first state drawn from start. h returns floats that are off by
+// at most within. It panics where these are not finite. It takes a second at t = 10^4.
 func PairMean(pi Matrix, start Vector, t int, h func(Pairs) float64, within float64) Interval {
 	if !(within >= 0) || math.IsInf(within, 0) {
 		panic(fmt.Sprintf("exact: values off by at most %v", within))

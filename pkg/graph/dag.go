@@ -63,9 +63,8 @@ func (g *DAG) Uniform() (k int, err error) {
 	return k, nil
 }
 
-// growDAG returns the graph on t positions and the label in which nodes i >= k have the
-// parents parents(i), drawn in order, and the others none. It panics unless
-// 1 <= k <= t <= [MaxT].
+// growDAG returns the graph on t positions and the label in which nodes i >= k have the parents
+// parents(i), drawn in order, and the others none. It panics unless 1 <= k <= t <= [MaxT].
 func growDAG(t, k int, parents func(i int) []int) *DAG {
 	if k < 1 || k > t || t > MaxT {
 		panic(fmt.Sprintf("graph: %d parents of a node among %d positions, want 1 to T of them and T at most %d",

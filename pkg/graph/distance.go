@@ -64,9 +64,8 @@ func (f *Forest) Meet(i, j int) (k, toI, toJ int) {
 //
 //	T_eff = T / max_l L_l
 //
-// where L_l is the number of leaves of tree l (Definition 4). It lies in
-// [1, T], and is T for the chain and for the in-context-learning graph, in which
-// L_l = 1 (Section 4.2, def-teff-examples).
+// where L_l is the number of leaves of tree l (Definition 4). It lies in [1, T], and is T for the
+// chain and for the in-context-learning graph, in which L_l = 1 (Section 4.2, def-teff-examples).
 func (f *Forest) TEff() float64 {
 	leaves := make([]int, f.T()) // by root
 	for _, i := range f.Leaves() {
@@ -86,15 +85,13 @@ func (f *Forest) RootFraction() float64 { return float64(len(f.Roots())) / float
 //
 //	T_eff(lambda) = T^2 / sum_{i,j} lambda^d(i,j)
 //
-// over all ordered pairs of positions, with lambda^infinity = 0
-// (Definition 8). It decreases from T at lambda = 0; the limit lambda = 1, in
-// which the sum counts the pairs in a common tree, is allowed. It panics if
-// lambda is not in [0, 1].
+// over all ordered pairs of positions, with lambda^infinity = 0 (Definition 8). It decreases from T
+// at lambda = 0; the limit lambda = 1, in which the sum counts the pairs in a common tree, is
+// allowed. It panics if lambda is not in [0, 1].
 //
-// The bound T_eff(lambda) >= (1-lambda) T_eff of Lemma 18 (lem-teff-leaves)
-// does not hold as printed: inside a chain two positions are at each distance,
-// yet L = 1, and Chain(5) breaks it at lambda = 0.3. With L = max_l L_l, what
-// holds is
+// The bound T_eff(lambda) >= (1-lambda) T_eff of Lemma 18 (lem-teff-leaves) does not hold as
+// printed: inside a chain two positions are at each distance, yet L = 1, and Chain(5) breaks it at
+// lambda = 0.3. With L = max_l L_l, what holds is
 //
 //	T_eff(lambda) >= (1-lambda) T / (1 + lambda L)
 //

@@ -79,10 +79,9 @@ func ReadDOT(r io.Reader) (*Forest, error) {
 	return d.forest()
 }
 
-// ReadDAG reads a [DAG] from a DOT file, see [Read]. The parents of a node are in increasing
-// order, as in the paper, wherever their edges stand in the file. For a different order the
-// attribute headlabel, which Graphviz draws at the head of the arrow, numbers the edges to
-// the node 1..k:
+// ReadDAG reads a [DAG] from a DOT file, see [Read]. The parents of a node are in increasing order,
+// as in the paper, wherever their edges stand in the file. For a different order the attribute
+// headlabel, which Graphviz draws at the head of the arrow, numbers the edges to the node 1..k:
 //
 //	digraph { {s1 s2} -> s3; s3 -> s4 [headlabel=1]; s1 -> s4 [headlabel=2]; {s3 s4} -> y }
 //
@@ -245,8 +244,7 @@ func (d *diagram) dag() (*DAG, error) {
 	return &DAG{parents}, nil
 }
 
-// inPlace returns the parents of node i ordered by their headlabels, and unchanged if none
-// has one.
+// inPlace returns the parents of node i ordered by their headlabels, and unchanged if none has one.
 func (d *diagram) inPlace(parents []int, i int) ([]int, error) {
 	if !slices.ContainsFunc(parents, func(p int) bool { return d.places[[2]int{p, i}] != "" }) {
 		return parents, nil
@@ -331,9 +329,8 @@ func (g *DAG) WriteDOT(w io.Writer, names ...string) error {
 	return write(w, g.lists(), append(namesFrom("s", 1, g.T()), label), names)
 }
 
-// write writes the graph in which node i has the parents parents[i], with its edges ordered
-// by parent and child. The nodes are called by their own names, or as in the paper if there
-// are none.
+// write writes the graph in which node i has the parents parents[i], with its edges ordered by
+// parent and child. The nodes are called by their own names, or as in the paper if there are none.
 func write(w io.Writer, parents [][]int, paper, own []string) error {
 	g := &dot.Graph{Nodes: paper}
 	if len(own) > 0 {

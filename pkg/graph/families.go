@@ -37,9 +37,8 @@ func Chain(t int) *Forest {
 	return Grow(t, func(i int) int { return i - 1 })
 }
 
-// InContext returns the in-context-learning graph on t positions (Section 2.3,
-// ex-icl): an odd position i <= t-2 has the parent i-1, all others are roots.
-// It panics unless 2 <= t <= [MaxT].
+// InContext returns the in-context-learning graph on t positions (Section 2.3, ex-icl): an odd
+// position i <= t-2 has the parent i-1, all others are roots. It panics unless 2 <= t <= [MaxT].
 func InContext(t int) *Forest {
 	return Grow(t, func(i int) int {
 		if i%2 == 1 {
@@ -99,8 +98,7 @@ func Families() []Family {
 	}
 }
 
-// FamilyNamed returns the family of [Families] with the given name. It panics if there is
-// none.
+// FamilyNamed returns the family of [Families] with the given name. It panics if there is none.
 func FamilyNamed(name string) Family {
 	families := Families()
 	k := slices.IndexFunc(families, func(f Family) bool { return f.Name == name })

@@ -29,9 +29,8 @@ const Root = -1
 // MaxT is the largest number of positions of a graph.
 const MaxT = 1 << 20
 
-// A Forest is a causal graph on the positions 0..T-1: each position has at most one parent
-// p(i) < i, and the query T-1 has none. It is immutable and may be shared between
-// goroutines.
+// A Forest is a causal graph on the positions 0..T-1: each position has at most one parent p(i) <
+// i, and the query T-1 has none. It is immutable and may be shared between goroutines.
 type Forest struct {
 	parents []int
 }

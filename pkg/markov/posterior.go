@@ -13,9 +13,8 @@ import (
 //
 //	mu_pi,  pi(.|r) ~ Dirichlet(alpha + n(.|r) + 1[r = q] e_s), rows independent
 //
-// The S draws share their random numbers: one matrix of gamma variables, and one
-// exponential variable that is added to entry (q, s). The time is proportional to the sum
-// of the counts.
+// The S draws share their random numbers: one matrix of gamma variables, and one exponential
+// variable that is added to entry (q, s). The time is proportional to the sum of the counts.
 //
 // It panics unless mu and counts have S*S entries, no count is negative, and q is in 0..S-1.
 func (d *Dirichlet) DrawNext(mu []float64, counts []int, q int, src *rand.PCG) {
@@ -113,9 +112,8 @@ func exchange(m []float64, s, q int) {
 	}
 }
 
-// sojourns writes to h[j*s+n], for j, n >= 1, the expected time in n between entering j and
-// the next visit of state 0, under the s x s rates b. h must be zero. It overwrites rows
-// 1..s-1 of b.
+// sojourns writes to h[j*s+n], for j, n >= 1, the expected time in n between entering j and the
+// next visit of state 0, under the s x s rates b. h must be zero. It overwrites rows 1..s-1 of b.
 func sojourns(h, b []float64, s int) {
 	for n := s - 1; n > 0; n-- {
 		row := b[n*s : n*s+n]

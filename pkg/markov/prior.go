@@ -223,10 +223,9 @@ func matrixText(family string, states int, matrices [][]float64) string {
 	return family + "(" + strings.Join(texts, " | ") + ")"
 }
 
-// NewOrbit returns the uniform prior over the relabelings sigma^-1 pi sigma, sigma in
-// Sym(S), of a uniformly drawn base. It is symmetric in the sense of Assumption 1; if every
-// base has trace one, the mean of each entry is 1/S. It returns the errors of [NewFinite],
-// for 2 <= S <= 8.
+// NewOrbit returns the uniform prior over the relabelings sigma^-1 pi sigma, sigma in Sym(S), of a
+// uniformly drawn base. It is symmetric in the sense of Assumption 1; if every base has trace one,
+// the mean of each entry is 1/S. It returns the errors of [NewFinite], for 2 <= S <= 8.
 func NewOrbit(states int, bases ...[]float64) (*Finite, error) {
 	if states < 2 || states > 8 {
 		return nil, fmt.Errorf("markov: orbit prior over %d states, want 2 to 8", states)

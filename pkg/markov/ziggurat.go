@@ -136,12 +136,10 @@ func (z *ziggurat) leftEnd(depth float64) float64 {
 	return num.Exp((num.Log(z.b) - s) / float64(z.m))
 }
 
-// rate returns a lower bound on the decrease of log f per unit of x > x0, up to the factor
-// dy/dx.
+// rate returns a lower bound on the decrease of log f per unit of x > x0, up to the factor dy/dx.
 func (z *ziggurat) rate(x0 float64) float64 { return min(1, 1-(z.alpha-1)/x0) }
 
-// tail returns the integral of the density over y > r, by Simpson's rule in
-// x - r^m.
+// tail returns the integral of the density over y > r, by Simpson's rule in x - r^m.
 func (z *ziggurat) tail(r float64) float64 {
 	rm, m := lanes.Power(r, z.m), float64(z.m)
 	integrand := func(x float64) float64 {
@@ -181,8 +179,7 @@ func (z *ziggurat) edge(i int, y float64, src *rand.PCG) (_, x float64, ok bool)
 	if y < z.x[1] { // left end of the lowest layer
 		return y, lanes.Power(y, z.m), float64(num.Uniform(src)*z.f[1]) < z.density(y)
 	}
-	// The tail x > x0 has density x^(alpha-1) exp(-x), dominated by a shifted
-	// exponential.
+	// The tail x > x0 has density x^(alpha-1) exp(-x), dominated by a shifted exponential.
 	rate := z.rate(x0)
 	for {
 		d := -num.Log(num.UniformOpen(src)) / rate

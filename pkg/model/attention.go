@@ -22,9 +22,8 @@ func attention(h, a mat.Matrix) (out, p *mat.Dense) {
 	return out, p
 }
 
-// attentionGrad is the backward pass of attention: it adds to dh and da the gradients by h
-// and a, given dout, the gradient by attn(h; A) = P h.
-// dh, h, dout: T x d; da, a: d x d; p: T x T.
+// attentionGrad is the backward pass of attention: it adds to dh and da the gradients by h and a,
+// given dout, the gradient by attn(h; A) = P h. dh, h, dout: T x d; da, a: d x d; p: T x T.
 func attentionGrad(dh, da *mat.Dense, h, a mat.Matrix, p *mat.Dense, dout mat.Matrix) {
 	var dp, tmp, ha mat.Dense
 	tmp.Mul(p.T(), dout)

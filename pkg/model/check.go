@@ -65,8 +65,7 @@ func checkLength(name string, v []float64, n int) {
 	}
 }
 
-// check returns an error if m has another size than rows x cols, or is part of a larger
-// matrix.
+// check returns an error if m has another size than rows x cols, or is part of a larger matrix.
 func (m Matrix) check(rows, cols int) error {
 	if m.Rows != rows || m.Cols != cols || len(m.Data) != rows*cols {
 		return fmt.Errorf("model: %s is %d x %d with %d entries, want %d x %d",
@@ -138,8 +137,7 @@ func headsError(layer, heads int) error {
 	return nil
 }
 
-// Validate returns an error if a matrix has another size than S, T and the heads give
-// it.
+// Validate returns an error if a matrix has another size than S, T and the heads give it.
 func (w *Weights) Validate() error {
 	d, err := w.width()
 	if err != nil {
@@ -148,8 +146,7 @@ func (w *Weights) Validate() error {
 	return newMatrix("W", w.W).check(d, w.S)
 }
 
-// Validate returns an error if a matrix has another size than S, T and the width give
-// it.
+// Validate returns an error if a matrix has another size than S, T and the width give it.
 func (w *MLP) Validate() error {
 	if err := mlpError(w.S, w.T, w.Width); err != nil {
 		return err

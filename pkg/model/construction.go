@@ -12,8 +12,7 @@ type Construction struct {
 	label   bool    // asked are the label's parents (Construction 2), not the query itself
 }
 
-// ConstructionOne returns Construction 1 of the forest over s tokens. It panics if
-// s is below one.
+// ConstructionOne returns Construction 1 of the forest over s tokens. It panics if s is below one.
 func ConstructionOne(g *graph.Forest, s int) *Construction {
 	must(sizeError(s, g.T()))
 	c := &Construction{S: s, parents: make([][]int, g.T()), asked: []int{g.T() - 1}}
@@ -136,17 +135,15 @@ func (c *Construction) Matches(x []int) []int {
 	return at
 }
 
-// Limit writes to f, of length S, the exact limit of the construction's output, the law of
-// x_i for i uniform on Attended(x). It panics if f or x has another length, or x a token
-// outside 0..S-1.
+// Limit writes to f, of length S, the exact limit of the construction's output, the law of x_i for
+// i uniform on Attended(x). It panics if f or x has another length, or x a token outside 0..S-1.
 func (c *Construction) Limit(f []float64, x []int) {
 	checkLength("f", f, c.S)
 	law(f, x, c.Attended(x))
 }
 
-// Empirical writes to f, of length S, the empirical transition, the law of x_i for
-// i uniform on Matches(x). Without matches it returns false and leaves f alone.
-// It panics as Limit does.
+// Empirical writes to f, of length S, the empirical transition, the law of x_i for i uniform on
+// Matches(x). Without matches it returns false and leaves f alone. It panics as Limit does.
 func (c *Construction) Empirical(f []float64, x []int) bool {
 	checkLength("f", f, c.S)
 	at := c.Matches(x)

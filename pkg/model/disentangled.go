@@ -19,9 +19,8 @@ type Weights struct {
 	W    *mat.Dense     // d_L x S, the transpose of the paper's W_O
 }
 
-// NewWeights returns zero weights with heads[l] heads in layer l, the
-// initialisation of the paper's experiments. It panics if s, t or a number of
-// heads is below one.
+// NewWeights returns zero weights with heads[l] heads in layer l, the initialisation of the paper's
+// experiments. It panics if s, t or a number of heads is below one.
 func NewWeights(s, t int, heads ...int) *Weights {
 	must(sizeError(s, t))
 	w := &Weights{S: s, T: t}
@@ -51,8 +50,7 @@ func (w *Weights) Heads() []int {
 	return heads
 }
 
-// Matrices returns A1, A2, ..., or A1-1, A1-2, ... where a layer has several
-// heads, and W.
+// Matrices returns A1, A2, ..., or A1-1, A1-2, ... where a layer has several heads, and W.
 func (w *Weights) Matrices() []Matrix {
 	var all []Matrix
 	for l, layer := range w.A {
@@ -160,9 +158,8 @@ func (w *Weights) embed(x []int) *mat.Dense {
 	return h
 }
 
-// Attention returns S(MASK(h_l A h_l^T)) of each head of each layer l on the
-// sequence x: T x T, row-stochastic, lower triangular. It panics if x is not T
-// tokens in 0..S-1.
+// Attention returns S(MASK(h_l A h_l^T)) of each head of each layer l on the sequence x: T x T,
+// row-stochastic, lower triangular. It panics if x is not T tokens in 0..S-1.
 func (w *Weights) Attention(x []int) [][]*mat.Dense {
 	_, attn := w.streams(x)
 	return attn
@@ -175,9 +172,8 @@ func (w *Weights) Stream(x []int) *mat.Dense {
 	return h[len(w.A)]
 }
 
-// Linear returns h_L W, T x S: the output as the paper defines it, at all
-// positions and before the softmax that Forward takes of its last row. It panics
-// if x is not T tokens in 0..S-1.
+// Linear returns h_L W, T x S: the output as the paper defines it, at all positions and before the
+// softmax that Forward takes of its last row. It panics if x is not T tokens in 0..S-1.
 func (w *Weights) Linear(x []int) *mat.Dense {
 	must(w.Validate())
 	var out mat.Dense

@@ -55,9 +55,8 @@ func (m *Standard) Disentangle() *Weights {
 //	Q_i = A_i and K_i = I in the upper left d_l x d_l block
 //	V_i = I_{d_l} in the rows from i d_l, i = 1, ..., m, and the first d_l columns
 //
-// where d_l is the width of the input of layer l+1; the paper prints the width of its
-// output. It panics if a matrix has another size than S, T
-// and the heads give it.
+// where d_l is the width of the input of layer l+1; the paper prints the width of its output. It
+// panics if a matrix has another size than S, T and the heads give it.
 func (w *Weights) Standard() *Standard {
 	must(w.Validate())
 	d, _ := w.W.Dims()

@@ -11,9 +11,8 @@ import (
 	"learncausal/pkg/num"
 )
 
-// MLP are the parameters of the standard decoder-based transformer with MLPs of
-// the paper's Appendix C, over S tokens and T positions, with one head in each
-// layer. With d its width,
+// MLP are the parameters of the standard decoder-based transformer with MLPs of the paper's
+// Appendix C, over S tokens and T positions, with one head in each layer. With d its width,
 //
 //	h0_t    = E[x_t] + P[t]
 //	h_{l+1} = h_l + mlp_l(attn(h_l; A_l) V_l)
@@ -97,11 +96,10 @@ type mlpTrace struct {
 	out, z, u *mat.Dense // attn(h; A), its product with V, relu(z In + sqrt(d) BIn)
 }
 
-// Forward returns f, the model's distribution over the S tokens after the
-// sequence x. It also returns -sum_s y_s log f_s and adds its gradient to grad; y
-// or grad may be nil, and without y the loss is 0 and nothing is added. Nothing is
-// added to embeddings of grad that are fixed. It panics where [Check] has an error,
-// and if grad has another shape than w.
+// Forward returns f, the model's distribution over the S tokens after the sequence x. It also
+// returns -sum_s y_s log f_s and adds its gradient to grad; y or grad may be nil, and without y the
+// loss is 0 and nothing is added. Nothing is added to embeddings of grad that are fixed. It panics
+// where [Check] has an error, and if grad has another shape than w.
 func (w *MLP) Forward(x []int, y []float64, grad *MLP) (f []float64, loss float64) {
 	must(Check(x, y, w.S, w.T))
 	if grad != nil {
@@ -151,9 +149,8 @@ func (w *MLP) forward(x []int) (h *mat.Dense, trace []mlpTrace) {
 	return h, trace
 }
 
-// Attention returns attn(h_l; A_l) of the one head of each layer l on the sequence
-// x: T x T, row-stochastic, lower triangular. It panics if x is not T tokens in
-// 0..S-1.
+// Attention returns attn(h_l; A_l) of the one head of each layer l on the sequence x: T x T,
+// row-stochastic, lower triangular. It panics if x is not T tokens in 0..S-1.
 func (w *MLP) Attention(x []int) [][]*mat.Dense {
 	var attn [][]*mat.Dense
 	_, trace := w.forward(x)

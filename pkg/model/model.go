@@ -14,9 +14,8 @@
 // gives the same loss and gradient; other depths have their gradient from Forward alone,
 // whose products are gonum's and differ in the last bits between processors.
 //
-// [ConstructionOne] and [ConstructionTwo] write down weights from a causal graph.
-// [Standard] is the attention-only transformer, with the maps from it to the
-// disentangled transformer and back.
+// [ConstructionOne] and [ConstructionTwo] write down weights from a causal graph. [Standard] is the
+// attention-only transformer, with the maps from it to the disentangled transformer and back.
 //
 // Trained matrices are row-major and multiply rows from the right, so that the
 // embeddings of an [MLP] are S x d and T x d and output matrices are d x S: transposes
@@ -29,8 +28,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Model is the weights of a transformer that can be trained: [*Weights] or
-// [*MLP].
+// A Model is the weights of a transformer that can be trained: [*Weights] or [*MLP].
 type Model interface {
 	// Matrices returns every parameter.
 	Matrices() []Matrix

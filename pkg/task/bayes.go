@@ -18,20 +18,17 @@ import (
 //
 //	fhat(s) = E[pi(s|q) | x],  q = x_{T-1}
 //
-// given the graph and the whole sequence x, including roots. It is not safe for concurrent
-// use.
+// given the graph and the whole sequence x, including roots. It is not safe for concurrent use.
 //
-// For a Finite prior it is a finite sum. For a Dirichlet prior, P(x|pi) is
-// prod_{roots i} mu_pi(x_i) times the likelihood of the edges, to which Dirichlet rows are
-// conjugate. Hence
+// For a Finite prior it is a finite sum. For a Dirichlet prior, P(x|pi) is prod_{roots i}
+// mu_pi(x_i) times the likelihood of the edges, to which Dirichlet rows are conjugate. Hence
 //
 //	fhat(s) = f(s) A(s) / sum_s' f(s') A(s')
 //	A(s) = E[prod_{roots i < T-1} mu_pi(x_i)] over pi ~ P_pi given the edges and q -> s
 //
-// where f is the prediction of [PosteriorGivenEdges]. A(s) is a mean over draws that share
-// their random numbers for all s. This is the Rao-Blackwell form of weighting pi(s|q) by
-// prod mu_pi(x_i). It needs far fewer draws, because the many rows with pi(s|q) near zero
-// are averaged exactly.
+// where f is the prediction of [PosteriorGivenEdges]. A(s) is a mean over draws that share their
+// random numbers for all s. This is the Rao-Blackwell form of weighting pi(s|q) by prod mu_pi(x_i).
+// It needs far fewer draws, because the many rows with pi(s|q) near zero are averaged exactly.
 type Bayes struct {
 	task  Task
 	draws int

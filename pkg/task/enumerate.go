@@ -60,11 +60,10 @@ func (t Task) Enumerate(pi, mu []float64) (iter.Seq2[[]int, float64], error) {
 	}, nil
 }
 
-// Sequences returns every sequence of t tokens in 0..s-1 in lexicographic order, the first
-// token varying slowest. With each it returns the first index at which it differs from the
-// previous sequence, 0 at first: results for a shorter prefix remain valid. The slice is
-// reused; a caller that modifies it must restore it. It panics if s is not positive or t is
-// negative.
+// Sequences returns every sequence of t tokens in 0..s-1 in lexicographic order, the first token
+// varying slowest. With each it returns the first index at which it differs from the previous
+// sequence, 0 at first: results for a shorter prefix remain valid. The slice is reused; a caller
+// that modifies it must restore it. It panics if s is not positive or t is negative.
 func Sequences(s, t int) iter.Seq2[[]int, int] {
 	if s < 1 || t < 0 {
 		panic(fmt.Sprintf("task: sequences of %d tokens in 0..%d, want at least 0 tokens and at least 1 state", t, s-1))

@@ -194,8 +194,7 @@ func (t Multi) Probability(pi Tensors, x []int) (p float64, y []float64) {
 	return p, t.law(pi, len(x), x)
 }
 
-// Posterior writes to f the posterior mean of the label's law given the sequence and the
-// edges,
+// Posterior writes to f the posterior mean of the label's law given the sequence and the edges,
 //
 //	f(a) = (alpha + n_a) / (S alpha + n)
 //

@@ -12,21 +12,18 @@ import (
 	"learncausal/pkg/num"
 )
 
-// Settings are the inputs of Algorithm 1. A rate eta1 = h S T / beta0 moves A1_i
-// by h J(softmax(A1_i)) ghat_i in each step, to first order in beta0; h of the
-// order of one is stable.
+// Settings are the inputs of Algorithm 1. A rate eta1 = h S T / beta0 moves A1_i by h
+// J(softmax(A1_i)) ghat_i in each step, to first order in beta0; h of the order of one is stable.
 type Settings struct {
 	Beta0        float64 // initial A2 = beta0 I
 	Rate1, Rate2 float64 // eta1, eta2
 	Tau1, Tau2   int     // steps of each stage, at most
 
-	// Stage 1 ends as soon as 1 - softmax(A1)_{i,p(i)} <= Alpha for all i that
-	// have a parent, and stage 2 as soon as beta >= BetaStar. With zero or less
-	// they do not end early.
+	// Stage 1 ends as soon as 1 - softmax(A1)_{i,p(i)} <= Alpha for all i that have a parent, and
+	// stage 2 as soon as beta >= BetaStar. With zero or less they do not end early.
 	Alpha, BetaStar float64
 
-	// Every n-th step is recorded, and the first and last of each stage; zero
-	// means every step.
+	// Every n-th step is recorded, and the first and last of each stage; zero means every step.
 	Every int
 }
 
@@ -48,9 +45,8 @@ func (p *Population) Stages() (one, two Stage) {
 	return one, two
 }
 
-// Jacobian returns J(p) u with J(p) = diag(p) - p p^T, the derivative along u of a
-// softmax whose value is the law p: entry j is p_j (u_j - p.u). It panics unless p and
-// u have the same length.
+// Jacobian returns J(p) u with J(p) = diag(p) - p p^T, the derivative along u of a softmax whose
+// value is the law p: entry j is p_j (u_j - p.u). It panics unless p and u have the same length.
 func Jacobian(p, u []float64) []float64 {
 	if len(p) != len(u) {
 		panic(fmt.Sprintf("theory: a softmax over %d entries along %d", len(p), len(u)))
@@ -62,9 +58,8 @@ func Jacobian(p, u []float64) []float64 {
 	return out
 }
 
-// LimitStage returns stage 1 to first order in beta0, in which the rows of A1
-// move by themselves (Lemma 3, lem-gradient-informal, with ghat of [GHat]
-// for g):
+// LimitStage returns stage 1 to first order in beta0, in which the rows of A1 move by themselves
+// (Lemma 3, lem-gradient-informal, with ghat of [GHat] for g):
 //
 //	G1_i = -beta0/(S T) J(softmax(A1_i)) ghat_i
 //
@@ -97,10 +92,9 @@ func LimitStage(ghat *mat.Dense, beta0 float64) Stage {
 	}
 }
 
-// TableStage returns stage 2 on a table of [MonteCarlo.Run] for increasing betas, at
-// the attention of that run. Delta_beta and L - L* are interpolated linearly between
-// the betas, and constant before the first and after the last. The gradient is the one
-// of a symmetric prior,
+// TableStage returns stage 2 on a table of [MonteCarlo.Run] for increasing betas, at the attention
+// of that run. Delta_beta and L - L* are interpolated linearly between the betas, and constant
+// before the first and after the last. The gradient is the one of a symmetric prior,
 //
 //	G2 = Delta_beta (I - 1 1^T / S)
 //
@@ -176,9 +170,8 @@ type Row struct {
 	Drift  float64 // sup_j |softmax(A1)_{ij} - 1/(i+1)|
 }
 
-// Beta returns beta of A2 = beta I - (beta - beta0)/S 1 1^T (Lemma 9,
-// lem-a2-sym), the mean of the diagonal minus the mean of the other entries. It panics
-// if S = 1.
+// Beta returns beta of A2 = beta I - (beta - beta0)/S 1 1^T (Lemma 9, lem-a2-sym), the mean of the
+// diagonal minus the mean of the other entries. It panics if S = 1.
 func (m *Reduced) Beta() float64 {
 	m.check()
 	if m.S < 2 {
@@ -208,18 +201,16 @@ func (m *Reduced) Rows(g *graph.Forest, attention *mat.Dense) []Row {
 	return rows
 }
 
-// Algorithm1 runs stage-wise gradient descent on the graph (Algorithm 1,
-// alg-training):
+// Algorithm1 runs stage-wise gradient descent on the graph (Algorithm 1, alg-training):
 //
 //	A1(t) = A1(t-1) - eta1 grad_A1 L(theta^(t-1)),  A2(t) = beta0 I    t = 1, ..., tau1
 //	A2(t) = A2(t-1) - eta2 grad_A2 L(theta^(t-1)),  A1(t) = A1(tau1)   t = tau1+1, ..., tau1+tau2
 //
-// The paper prints t = tau1, ..., tau1+tau2 in the second line, which would begin
-// one step before the end of stage 1. states is S. With deterministic stages the
-// result is the same to the bit every time. There is an error for settings that
-// are not positive and finite, for S < 2, and where a step leaves the finite numbers,
-// which a lower rate prevents. It panics if a gradient has not the entries of its
-// matrix.
+// The paper prints t = tau1, ..., tau1+tau2 in the second line, which would begin one step before
+// the end of stage 1. states is S. With deterministic stages the result is the same to the bit
+// every time. There is an error for settings that are not positive and finite, for S < 2, and where
+// a step leaves the finite numbers, which a lower rate prevents. It panics if a gradient has not
+// the entries of its matrix.
 func Algorithm1(set Settings, g *graph.Forest, states int, one, two Stage) (*Trajectory, error) {
 	if err := set.check(); err != nil {
 		return nil, err

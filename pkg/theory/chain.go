@@ -44,11 +44,10 @@ func MustChain(pi []float64, states int) *Chain {
 	return c
 }
 
-// Chains returns the support of the prior. It panics, as every function of a prior
-// without an error to return, unless there is at least one matrix, over S >= 2
-// states, the rows are probability vectors, the stationary measures at least
-// [markov.MinMu], and the weights sum to one: all of which holds of the priors that
-// [markov.NewFinite], [markov.NewOrbit] and [markov.Sampled] make.
+// Chains returns the support of the prior. It panics, as every function of a prior without an error
+// to return, unless there is at least one matrix, over S >= 2 states, the rows are probability
+// vectors, the stationary measures at least [markov.MinMu], and the weights sum to one: all of
+// which holds of the priors that [markov.NewFinite], [markov.NewOrbit] and [markov.Sampled] make.
 func Chains(p *markov.Finite) []*Chain {
 	orPanic(checkPrior(p))
 	cs := make([]*Chain, len(p.Pi))
@@ -90,11 +89,8 @@ func (c *Chain) B() *mat.Dense {
 // FrobeniusSquared returns |B|_F^2, eq. (41), which is the chi-squared
 // information of a position and its parent. It lies in [0, S-1].
 func (c *Chain) FrobeniusSquared() float64 {
-	sum := 0.0
-	for _, b := range c.B().RawMatrix().Data {
-		sum += float64(b * b)
-	}
-	return sum
+	b := c.B().RawMatrix().Data
+	return dot(b, b)
 }
 
 // Lambda returns lambda(pi) = |B|_2, the largest singular value; the spectral

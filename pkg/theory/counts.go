@@ -12,33 +12,27 @@ import (
 	"learncausal/pkg/markov"
 )
 
-// GHat returns the population gradient of stage 1 at A2 = 0, for forests far
-// beyond enumeration,
+// GHat returns the population gradient of stage 1 at A2 = 0, for forests far beyond enumeration,
 //
 //	ghat_ij = sum_{s,s'} E[pi(s'|s) (x_{i,s'} - muhat(s')) x_{j,s} / (muhat(s') + eps)]
 //
-// for j <= i, T x T, zero above the diagonal, where muhat(s') =
-// N_{s'}/T is the frequency of s' in X (Lemma 6, thm-stage1-parents). In the
-// reading QueryInSequence, x_{T-1} = s instead of an independent query; so the
-// entry (T-1, T-1) is then a sum over s.
+// for j <= i, T x T, zero above the diagonal, where muhat(s') = N_{s'}/T is the frequency of s' in
+// X (Lemma 6, thm-stage1-parents). In the reading QueryInSequence, x_{T-1} = s instead of an
+// independent query; so the entry (T-1, T-1) is then a sum over s.
 //
-// It does not depend on A1. With A2 = beta0 I and beta0 -> 0 the gradient of
-// row i is -beta0/(S T) J(softmax(A1_i)) ghat_i, which makes stage 1 a
-// deterministic recursion in each row by itself.
+// It does not depend on A1. With A2 = beta0 I and beta0 -> 0 the gradient of row i is -beta0/(S T)
+// J(softmax(A1_i)) ghat_i, which makes stage 1 a deterministic recursion in each row by itself.
 //
-// The only nonlinearity is in the count, and 1/(N + T eps) is the integral of
-// u^(N + T eps - 1) over 0 < u < 1. At each u, u^N is a factor of u at every
-// token s', under which the sequence is again a Markov chain on the forest;
-// its pair marginals come from messages up the tree and products along paths.
-// The integral over u is a quadrature rule for the weight u^(T eps - 1) with a
-// relative error below 1e-12 on 1, u, ..., u^T. The integrand is a combination of
-// these with nonnegative coefficients, so the same bound holds for it. The cost is of
-// the order of T^2 S^3 sqrt(T) for each matrix, of which there is one for each orbit if
-// the prior is symmetric.
+// The only nonlinearity is in the count, and 1/(N + T eps) is the integral of u^(N + T eps - 1)
+// over 0 < u < 1. At each u, u^N is a factor of u at every token s', under which the sequence is
+// again a Markov chain on the forest; its pair marginals come from messages up the tree and
+// products along paths. The integral over u is a quadrature rule for the weight u^(T eps - 1) with
+// a relative error below 1e-12 on 1, u, ..., u^T. The integrand is a combination of these with
+// nonnegative coefficients, so the same bound holds for it. The cost is of the order of T^2 S^3
+// sqrt(T) for each matrix, of which there is one for each orbit if the prior is symmetric.
 //
-// The difference that is left is accurate to about 1e-16/eps. There is an error
-// unless eps is in 1e-6..1e6, the prior one that [Chains] takes, and the reading
-// one of the two.
+// The difference that is left is accurate to about 1e-16/eps. There is an error unless eps is in
+// 1e-6..1e6, the prior one that [Chains] takes, and the reading one of the two.
 func GHat(g *graph.Forest, prior *markov.Finite, eps float64, reading Reading) (*mat.Dense, error) {
 	if !(eps >= 1e-6 && eps <= 1e6) {
 		return nil, fmt.Errorf("theory: the loss is perturbed by %v, want a positive number, 1e-6 to 1e6", eps)
@@ -76,10 +70,9 @@ func GHat(g *graph.Forest, prior *markov.Finite, eps float64, reading Reading) (
 //
 //	sum_n weight_n u_n^k = 1/(k + c)  for k = 0, ..., t
 //
-// up to a relative error of 1e-12: the Gauss-Jacobi rule for the weight
-// u^(c-1) on (0, 1), of as few nodes as that takes. With n nodes it is exact
-// up to k = 2n-1, so (t+1)/2 of them are always enough but for rounding; about
-// 3 sqrt(t) are needed.
+// up to a relative error of 1e-12: the Gauss-Jacobi rule for the weight u^(c-1) on (0, 1), of as
+// few nodes as that takes. With n nodes it is exact up to k = 2n-1, so (t+1)/2 of them are always
+// enough but for rounding; about 3 sqrt(t) are needed.
 func countRule(t int, c float64) (u, weights []float64) {
 	enough := t/2 + 1
 	for n := 8; ; n += n / 2 {
@@ -101,10 +94,9 @@ func countRule(t int, c float64) (u, weights []float64) {
 	}
 }
 
-// gaussJacobi returns the n-point Gauss rule for the weight u^(c-1) on (0, 1),
-// from the eigenvalues and eigenvectors of the tridiagonal matrix of the
-// recurrence of its orthogonal polynomials (Golub and Welsch, Math. Comp. 23,
-// 1969).
+// gaussJacobi returns the n-point Gauss rule for the weight u^(c-1) on (0, 1), from the eigenvalues
+// and eigenvectors of the tridiagonal matrix of the recurrence of its orthogonal polynomials (Golub
+// and Welsch, Math. Comp. 23, 1969).
 func gaussJacobi(n int, c float64) (u, weights []float64) {
 	m := mat.NewSymDense(n, nil)
 	b := c - 1
@@ -132,9 +124,8 @@ func gaussJacobi(n int, c float64) (u, weights []float64) {
 	return e.Values(nil), weights
 }
 
-// CountLaw returns the law of N_s, the number of tokens equal to state in a
-// whole sequence given pi: P(N_s = n) for n = 0, ..., T. The query is uniform and
-// independent of the rest.
+// CountLaw returns the law of N_s, the number of tokens equal to state in a whole sequence given
+// pi: P(N_s = n) for n = 0, ..., T. The query is uniform and independent of the rest.
 //
 // It is the product over the trees of their generating functions, polynomials
 // in u that are built from the leaves to the roots.
@@ -188,9 +179,8 @@ func convolve(p, q []float64) []float64 {
 	return out
 }
 
-// tilted is the law of the sequence with the density u^N / E[u^N], where N
-// counts the tokens equal to state. It is a Markov chain on the forest with a
-// kernel of its own for each edge.
+// tilted is the law of the sequence with the density u^N / E[u^N], where N counts the tokens equal
+// to state. It is a Markov chain on the forest with a kernel of its own for each edge.
 type tilted struct {
 	g       *graph.Forest
 	s       int

@@ -9,10 +9,9 @@ import (
 //
 //	D_f(P || Q) = sum_x Q(x) f(P(x)/Q(x))
 //
-// with 0 f(0/0) = 0, and P(x) lim_{z->inf} f(z)/z where Q(x) = 0 < P(x). It is
-// zero for P = Q and not negative, may be infinite, and is the same for f and
-// f plus a multiple of z-1. The predeclared ones have f >= 0, so that nothing
-// cancels in the sum.
+// with 0 f(0/0) = 0, and P(x) lim_{z->inf} f(z)/z where Q(x) = 0 < P(x). It is zero for P = Q and
+// not negative, may be infinite, and is the same for f and f plus a multiple of z-1. The
+// predeclared ones have f >= 0, so that nothing cancels in the sum.
 type Divergence struct {
 	Name string
 	// excess returns f(1+d) for d >= -1, accurate also near d = 0.
@@ -30,8 +29,7 @@ var (
 	ReverseKL = Divergence{"reverse Kullback-Leibler", logarithmic, 1}
 	// TotalVariation has f(z) = |z-1|/2; D lies in [0, 1].
 	TotalVariation = Divergence{"total variation", func(d float64) float64 { return math.Abs(d) / 2 }, 0.5}
-	// Hellinger has f(z) = (sqrt z - 1)^2/2: the squared Hellinger distance, in
-	// [0, 1].
+	// Hellinger has f(z) = (sqrt z - 1)^2/2: the squared Hellinger distance, in [0, 1].
 	Hellinger = Divergence{"squared Hellinger", hellinger, 0.5}
 	// JensenShannon has f(z) = z/2 log(2z/(z+1)) + 1/2 log(2/(z+1)):
 	// D = KL(P||M)/2 + KL(Q||M)/2 with M = (P+Q)/2, in [0, log 2].

@@ -9,9 +9,8 @@ import (
 	"learncausal/pkg/task"
 )
 
-// EmpiricalGHat returns the gradient of stage 1 at A2 = 0 on n sequences drawn
-// from the task, in place of the population's [GHat]: T x T, zero above the diagonal,
-// the mean over sequences of
+// EmpiricalGHat returns the gradient of stage 1 at A2 = 0 on n sequences drawn from the task, in
+// place of the population's [GHat]: T x T, zero above the diagonal, the mean over sequences of
 //
 //	S sum_{s'} pi(s'|x_{T-1}) (x_{i,s'} - muhat(s')) 1[x_j = x_{T-1}] / (muhat(s') + eps)
 //

@@ -9,8 +9,7 @@ import (
 	"learncausal/pkg/markov"
 )
 
-// G returns the idealized gradient of Lemma 5 (thm-dpi-gap) for one transition
-// matrix,
+// G returns the idealized gradient of Lemma 5 (thm-dpi-gap) for one transition matrix,
 //
 //	g_ij(pi) = sum_{s,s'} pi(s'|s)/mu(s') P[s_i = s', s_j = s] - 1
 //

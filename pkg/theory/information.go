@@ -32,13 +32,9 @@ func (c *Chain) Joint(g *graph.Forest, i, j int) *mat.Dense {
 	if k != graph.Root {
 		return mat.NewDense(c.S, c.S, transposed(power(c.Pi, toI), c.Marginal(g, k), power(c.Pi, toJ)))
 	}
-	p, v := mat.NewDense(c.S, c.S, nil), c.Marginal(g, j)
-	for a, u := range c.Marginal(g, i) {
-		for b := range c.S {
-			p.Set(a, b, u*v[b])
-		}
-	}
-	return p
+	var p mat.Dense
+	p.Outer(1, mat.NewVecDense(c.S, c.Marginal(g, i)), mat.NewVecDense(c.S, c.Marginal(g, j)))
+	return &p
 }
 
 // transposed returns the entries of x^T diag(m) y for square matrices x and y.
@@ -87,9 +83,8 @@ func (c *Chain) Correlation(g *graph.Forest, i, j int) *mat.Dense {
 //
 //	I_f(s_i; s_j) = D_f(P_{s_i,s_j} || P_{s_i} x P_{s_j})
 //
-// at any distance, zero in different trees. For chi-squared it is the squared
-// Frobenius norm of Correlation. It is +Inf where f is infinite at an entry of
-// zero, as [ReverseKL] is.
+// at any distance, zero in different trees. For chi-squared it is the squared Frobenius norm of
+// Correlation. It is +Inf where f is infinite at an entry of zero, as [ReverseKL] is.
 func (c *Chain) Information(f Divergence, g *graph.Forest, i, j int) float64 {
 	f.check()
 	if k, _, _ := g.Meet(i, j); k == graph.Root {

@@ -13,10 +13,9 @@ import (
 	"learncausal/pkg/num"
 )
 
-// A MonteCarlo estimates the quantities of stage 2 from samples of (pi, X), for
-// sequences too long to enumerate. Both stages leave
-// A2 = beta I - (beta - beta0)/S 1 1^T, for which v(X;s) = softmax(beta z(X;s))
-// with z(X;s) = softmax(A1) X e_s.
+// A MonteCarlo estimates the quantities of stage 2 from samples of (pi, X), for sequences too long
+// to enumerate. Both stages leave A2 = beta I - (beta - beta0)/S 1 1^T, for which v(X;s) =
+// softmax(beta z(X;s)) with z(X;s) = softmax(A1) X e_s.
 type MonteCarlo struct {
 	Graph *graph.Forest
 	Prior markov.Prior
@@ -35,8 +34,7 @@ type MonteCarlo struct {
 	Workers int // the result does not depend on it; <= 0 is every processor
 }
 
-// StageTwo is stage 2 at one beta. Averages are over pi, X and uniform s, in Square for
-// each s.
+// StageTwo is stage 2 at one beta. Averages are over pi, X and uniform s, in Square for each s.
 type StageTwo struct {
 	Beta float64
 
@@ -88,9 +86,8 @@ func e12Limit(p, mu, to, r, beta float64) float64 {
 	return above / below
 }
 
-// E12Terms returns the numerator and the denominator of eq. (39), both divided by
-// e^beta, for p = pi(t|s), mu = mu(s) and to = mu(t). With p = to = 1 they belong to
-// eq. (40).
+// E12Terms returns the numerator and the denominator of eq. (39), both divided by e^beta, for p =
+// pi(t|s), mu = mu(s) and to = mu(t). With p = to = 1 they belong to eq. (40).
 func E12Terms(p, mu, to, r, beta float64) (above, below float64) {
 	small, root := num.Exp(-beta), float64(r*num.Exp(float64(beta*(mu-1))))
 	above = float64(float64((1-r)*mu)*p) + float64(float64(root*mu)*to)
@@ -101,10 +98,9 @@ func E12Terms(p, mu, to, r, beta float64) (above, below float64) {
 // block is the number of samples that share a random stream.
 const block = 64
 
-// Run returns the estimates for each beta, all of them from the same samples. It
-// panics unless each beta is in 0..700, there are two samples or more, eps is in
-// 1e-100..1e100, and row i of the attention, if it is given, has i+1 probabilities of
-// sum one.
+// Run returns the estimates for each beta, all of them from the same samples. It panics unless each
+// beta is in 0..700, there are two samples or more, eps is in 1e-100..1e100, and row i of the
+// attention, if it is given, has i+1 probabilities of sum one.
 func (c MonteCarlo) Run(betas []float64) []StageTwo {
 	c.check(betas)
 	s := c.Prior.States()

@@ -24,9 +24,8 @@ import (
 //	p(i) = argmax_{j<i} I_f(s_i; s_j | pi)  if the maximum exceeds floor[i],
 //	       none                             otherwise,  i < T-1
 //
-// and the first of equal maxima. The algorithm as printed has floor zero; from
-// samples the mutual information of a root with another position is positive too,
-// see [Recover].
+// and the first of equal maxima. The algorithm as printed has floor zero; from samples the mutual
+// information of a root with another position is positive too, see [Recover].
 //
 // The attention of a trained model shows a graph in the same way:
 //
@@ -47,12 +46,11 @@ func Oracle(info mat.Matrix, floor []float64) *graph.Forest {
 	})
 }
 
-// ChowLiu returns the edges (j, i), j < i, in the order of i and then j, of
-// the forest of greatest total mutual information (Section 5.1.1, rem-chow-liu):
-// Kruskal's algorithm on the pairs j < i < T-1 whose information exceeds
-// floor[i]. Unlike [Oracle] it does not use that the order of the positions is
-// known, so that from samples a position may be the later end of several
-// edges. It panics as Oracle does.
+// ChowLiu returns the edges (j, i), j < i, in the order of i and then j, of the forest of greatest
+// total mutual information (Section 5.1.1, rem-chow-liu): Kruskal's algorithm on the pairs j < i <
+// T-1 whose information exceeds floor[i]. Unlike [Oracle] it does not use that the order of the
+// positions is known, so that from samples a position may be the later end of several edges. It
+// panics as Oracle does.
 func ChowLiu(info mat.Matrix, floor []float64) [][2]int {
 	t := checkSquare(info, floor)
 	g := pairGraph{WeightedUndirectedGraph: simple.NewWeightedUndirectedGraph(0, 0)}
@@ -88,8 +86,7 @@ func (g pairGraph) WeightedEdges() gonum.WeightedEdges {
 	return iterator.NewOrderedWeightedEdges(g.list)
 }
 
-// checkSquare returns T, and panics unless info is T x T and there are numbers to
-// compare.
+// checkSquare returns T, and panics unless info is T x T and there are numbers to compare.
 func checkSquare(info mat.Matrix, floor []float64) int {
 	t := len(floor)
 	if rows, columns := info.Dims(); rows != t || columns != t || t < 2 {
@@ -142,9 +139,8 @@ func newSample(t task.Task, groups, each int, src *rand.PCG) *sample {
 	return out
 }
 
-// information returns the plug-in estimate of the pairwise mutual information,
-// see [Information], T x T, symmetric with a diagonal of zeros: with P^g the
-// frequencies of pairs in group g, of G,
+// information returns the plug-in estimate of the pairwise mutual information, see [Information], T
+// x T, symmetric with a diagonal of zeros: with P^g the frequencies of pairs in group g, of G,
 //
 //	I(i,j) = 1/G sum_g D_f(P^g_{i,j} || P^g_i x P^g_j)
 //
@@ -164,12 +160,11 @@ func (s *sample) information(f Divergence) *mat.Dense {
 	return info
 }
 
-// floor returns for each position the largest mutual information with an earlier one
-// over the given number of rounds, in each of which the tokens of the position
-// are permuted within each group. Permuted, they are independent of all earlier
-// positions given pi, as a root's are: so [Oracle] gives a root a parent with
-// probability at most 1/(rounds+1), whatever f, S and the size of the sample. It is
-// zero for no rounds, and panics if their number is negative.
+// floor returns for each position the largest mutual information with an earlier one over the given
+// number of rounds, in each of which the tokens of the position are permuted within each group.
+// Permuted, they are independent of all earlier positions given pi, as a root's are: so [Oracle]
+// gives a root a parent with probability at most 1/(rounds+1), whatever f, S and the size of the
+// sample. It is zero for no rounds, and panics if their number is negative.
 func (s *sample) floor(f Divergence, rounds int, src *rand.PCG) []float64 {
 	if rounds < 0 {
 		panic(fmt.Sprintf("theory: %d rounds of permutations, want 0 or more", rounds))
@@ -223,10 +218,9 @@ type Recovery struct {
 	ChowLiu   float64 // fraction of trials in which ChowLiu returns the edges of the graph
 }
 
-// Recover runs both algorithms on samples of the given number of groups with
-// each sequences, with floors of the given rounds. Trial k takes its draws from
-// num.Stream(seed, "theory/recover", k). It panics unless groups, each and trials are
-// positive and rounds is not negative.
+// Recover runs both algorithms on samples of the given number of groups with each sequences, with
+// floors of the given rounds. Trial k takes its draws from num.Stream(seed, "theory/recover", k).
+// It panics unless groups, each and trials are positive and rounds is not negative.
 func Recover(t task.Task, f Divergence, groups, each, rounds, trials int, seed uint64) Recovery {
 	if trials < 1 {
 		panic(fmt.Sprintf("theory: %d trials, want at least 1", trials))

@@ -16,11 +16,10 @@ import (
 // expectation is a finite sum: over the matrices pi and all S^T sequences. No
 // number here has sampling noise, and each is the same to the bit every time.
 //
-// The sum is a walk over prefixes. Row i of softmax(A1) X depends on x_0, ...,
-// x_i alone, so it is computed once per prefix and not once per sequence; and
-// its gradient needs of all continuations only their sum. Either way the cost
-// is of the order of T S^(T+1), for each matrix. Where prior and A2 are
-// invariant under relabeling, one matrix of each orbit is enough.
+// The sum is a walk over prefixes. Row i of softmax(A1) X depends on x_0, ..., x_i alone, so it is
+// computed once per prefix and not once per sequence; and its gradient needs of all continuations
+// only their sum. Either way the cost is of the order of T S^(T+1), for each matrix. Where prior
+// and A2 are invariant under relabeling, one matrix of each orbit is enough.
 //
 // A Population is read-only and may be shared by goroutines.
 type Population struct {
@@ -45,10 +44,9 @@ func NewPopulation(g *graph.Forest, prior *markov.Finite, eps float64, reading R
 	return &Population{Graph: g, Prior: prior, Eps: eps, Reading: reading, classes: orbits(prior)}, nil
 }
 
-// A Gradient is the population loss of one model with its gradients.
-// With w(X;s) = J(v(X;s)) X c the vector of Lemma 4 (lem-pop-grads), where
-// c(s') = pi(s'|s) / (f(X;s)_{s'} + eps) and J(v) = diag(v) - v v^T, and with
-// E over (pi, X, s) in the population's reading, in which s is uniform,
+// A Gradient is the population loss of one model with its gradients. With w(X;s) = J(v(X;s)) X c
+// the vector of Lemma 4 (lem-pop-grads), where c(s') = pi(s'|s) / (f(X;s)_{s'} + eps) and J(v) =
+// diag(v) - v v^T, and with E over (pi, X, s) in the population's reading, in which s is uniform,
 type Gradient struct {
 	Loss float64 // L = -E[sum_{s'} pi(s'|s) log(f(X;s)_{s'} + eps)], eq. (14)
 	Gap  float64 // L - L*; above -S eps

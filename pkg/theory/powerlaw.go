@@ -11,10 +11,9 @@ import (
 	"learncausal/pkg/num"
 )
 
-// PowerLaw is the fit y = c x^Exponent by least squares on logarithms, with the
-// half-width of a 95 % interval of the exponent (Student's t, n-2 degrees of
-// freedom), which is valid as far as the points scatter independently about a
-// power law.
+// PowerLaw is the fit y = c x^Exponent by least squares on logarithms, with the half-width of a 95
+// % interval of the exponent (Student's t, n-2 degrees of freedom), which is valid as far as the
+// points scatter independently about a power law.
 type PowerLaw struct{ Log, Exponent, Half float64 } // Log = log c
 
 // At returns c x^Exponent. It panics unless x is positive and finite.
@@ -25,9 +24,8 @@ func (p PowerLaw) At(x float64) float64 {
 	return num.Exp(p.Log + float64(p.Exponent*num.Log(x)))
 }
 
-// FitPowerLaw fits at least three points. It panics if there are fewer, or not as many x
-// as y. All fields of the law are NaN if a coordinate is not positive and finite, or all
-// x are equal.
+// FitPowerLaw fits at least three points. It panics if there are fewer, or not as many x as y. All
+// fields of the law are NaN if a coordinate is not positive and finite, or all x are equal.
 func FitPowerLaw(x, y []float64) PowerLaw {
 	n := len(x)
 	if n < 3 || len(y) != n {

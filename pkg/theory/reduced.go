@@ -11,9 +11,8 @@ import (
 	"learncausal/pkg/num"
 )
 
-// A Reading says where the last row of X comes from when the model is asked
-// for the row pi(.|s) of the transition matrix. The paper uses both; they
-// differ in the weight 1/T of one position.
+// A Reading says where the last row of X comes from when the model is asked for the row pi(.|s) of
+// the transition matrix. The paper uses both; they differ in the weight 1/T of one position.
 type Reading int
 
 const (
@@ -40,9 +39,8 @@ func (r Reading) String() string {
 	return fmt.Sprintf("Reading(%d)", int(r))
 }
 
-// Reduced are the parameters of the reduced model, eq. (13), over S tokens and
-// T positions. With X the T x S matrix of the one-hot tokens of a sequence x,
-// its prediction after the token s is
+// Reduced are the parameters of the reduced model, eq. (13), over S tokens and T positions. With X
+// the T x S matrix of the one-hot tokens of a sequence x, its prediction after the token s is
 //
 //	f(X;s) = X^T v(X;s)                  S
 //	v(X;s) = softmax(softmax(A1) X A2 e_s)  T
@@ -64,10 +62,9 @@ func NewReduced(s, t int, beta0 float64) *Reduced {
 	return &Reduced{S: s, T: t, A1: mat.NewDense(t, t, nil), A2: homogeneous(s, beta0, 0)}
 }
 
-// Attention returns softmax(A1), T x T: row i is a distribution over the positions
-// 0..i, and zero after them. It panics, as every method, unless A1 is T x T and
-// A2 S x S, and neither is a view into a larger matrix. Where an entry of A1 up to
-// the diagonal is not finite, the row is NaN.
+// Attention returns softmax(A1), T x T: row i is a distribution over the positions 0..i, and zero
+// after them. It panics, as every method, unless A1 is T x T and A2 S x S, and neither is a view
+// into a larger matrix. Where an entry of A1 up to the diagonal is not finite, the row is NaN.
 func (m *Reduced) Attention() *mat.Dense { return mat.NewDense(m.T, m.T, m.attention()) }
 
 // attention returns the entries of Attention, row by row.
@@ -100,10 +97,9 @@ func softmax(dst, x, e []float64) {
 	}
 }
 
-// Predict returns the prediction f(X;s), of length S, with v(X;s), of length T, and
-// z(X;s) = softmax(A1) X e_s, of length T, the attention that each position pays to
-// tokens s. It panics unless x has a token in
-// 0..S-1 for each position, and s is one.
+// Predict returns the prediction f(X;s), of length S, with v(X;s), of length T, and z(X;s) =
+// softmax(A1) X e_s, of length T, the attention that each position pays to tokens s. It panics
+// unless x has a token in 0..S-1 for each position, and s is one.
 func (m *Reduced) Predict(x []int, s int) (f, v, z []float64) {
 	f, v, all := m.predict(m.attention(), x, s)
 	z = make([]float64, m.T)
@@ -138,14 +134,12 @@ func (m *Reduced) predict(attention []float64, x []int, s int) (f, v, z []float6
 	return f, v, z
 }
 
-// Loss returns the perturbed cross-entropy of the prediction after s against
-// the row y,
+// Loss returns the perturbed cross-entropy of the prediction after s against the row y,
 //
 //	-sum_{s'} y(s') log(f(X;s)_{s'} + eps)
 //
-// and adds its gradient to grad, which may be nil (Lemma 4, lem-pop-grads, for
-// one sequence): with c(s') = y(s') / (f(X;s)_{s'} + eps) and
-// J(v) = diag(v) - v v^T,
+// and adds its gradient to grad, which may be nil (Lemma 4, lem-pop-grads, for one sequence): with
+// c(s') = y(s') / (f(X;s)_{s'} + eps) and J(v) = diag(v) - v v^T,
 //
 //	w          = J(v) X c
 //	dL/dA1_i   = -w_i J(softmax(A1_i)) X_{<=i} A2 e_s

@@ -89,8 +89,7 @@ func (s Spec) Edges(w model.Model) []Edge {
 	return edges
 }
 
-// mustHold returns the canonical spec. It panics if the spec is wrong, or if w is not of its
-// model.
+// mustHold returns the canonical spec. It panics if the spec is wrong, or if w is not of its model.
 func (s Spec) mustHold(w model.Model) Spec {
 	s = s.mustValid()
 	if w == nil || !model.SameShape(w, s.Model.weights(s.S(), s.T())) {

@@ -98,8 +98,7 @@ func CheckMemory(bytes float64, purpose string) error {
 		gigabytes(bytes), purpose, gigabytes(limit()), want)
 }
 
-// installed returns the memory of the machine in bytes, or infinity on systems other than
-// Linux.
+// installed returns the memory of the machine in bytes, or infinity on systems other than Linux.
 func installed() float64 {
 	text, _ := os.ReadFile("/proc/meminfo")
 	var kilobytes float64

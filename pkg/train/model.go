@@ -30,8 +30,7 @@ type Disentangled struct {
 	Init  float64 // standard deviation of the normal initial attention matrices; W starts at zero
 }
 
-// MLP is the standard transformer with MLPs and the initial weights of the authors' released
-// code.
+// MLP is the standard transformer with MLPs and the initial weights of the authors' released code.
 type MLP struct {
 	Width           int  // at least 1
 	FixedEmbeddings bool // embeddings keep their initial values

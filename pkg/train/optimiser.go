@@ -38,8 +38,7 @@ type SGD struct {
 	Decay    float64 // weight decay, coupled to the gradient
 }
 
-// AdamW is Adam with decoupled weight decay. With g the gradient of step i,
-// counted from 0,
+// AdamW is Adam with decoupled weight decay. With g the gradient of step i, counted from 0,
 //
 //	m <- beta1 m + (1-beta1) g,  v <- beta2 v + (1-beta2) g^2
 //	theta <- theta - rate(i) (m/(1-beta1^(i+1)) / (sqrt(v/(1-beta2^(i+1))) + epsilon) + Decay theta)

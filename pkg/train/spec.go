@@ -1,6 +1,5 @@
-// Package train trains a transformer of package model on fresh sequences of one of the
-// paper's tasks. A [Spec] determines a run. It has three parts, the task, the model and the
-// optimiser:
+// Package train trains a transformer of package model on fresh sequences of one of the paper's
+// tasks. A [Spec] determines a run. It has three parts, the task, the model and the optimiser:
 //
 //	spec := train.Spec{
 //		Task:      train.Task1{Parents: []int{-1, 0, 0, 1, 2, -1}, States: 3, Prior: "dirichlet(0.1)"},
@@ -189,11 +188,6 @@ func (s Spec) TestSet() (*task.Batch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.testSet()
-}
-
-// testSet is TestSet for a valid, canonical spec.
-func (s Spec) testSet() (*task.Batch, error) {
 	bytes := 8 * float64(s.Test) * float64(s.S()+s.T())
 	if err := CheckMemory(bytes, fmt.Sprintf("%d test sequences", s.Test)); err != nil {
 		return nil, err

@@ -124,7 +124,7 @@ func begin(spec Spec, workers int) (*Trainer, error) {
 	t := &Trainer{spec: spec, weights: spec.Model.weights(spec.S(), spec.T()), drawn: -1}
 	spec.Model.initialise(t.weights, spec.Seed)
 	t.engine, t.optimiser = engine.New(t.weights), spec.Optimiser.start(t.weights)
-	if t.test, err = spec.testSet(); err != nil {
+	if t.test, err = spec.TestSet(); err != nil {
 		return nil, err
 	}
 	for range useful(workers) {

@@ -8,9 +8,8 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// addMul is c += a b, in tiles of four rows and two vectors. Only the last vectors need
-// masks. c: m x n, rows ldc apart; a: m x k, rows ra and columns ca apart; b: k x n, rows ldb
-// apart.
+// addMul is c += a b, in tiles of four rows and two vectors. Only the last vectors need masks. c: m
+// x n, rows ldc apart; a: m x k, rows ra and columns ca apart; b: k x n, rows ldb apart.
 func addMul(v isa) {
 	v.kernel("addMul", "func(c, a, b *float64, m, n, k, ldc, ra, ca, ldb int)")
 	t := tiles{v: v}

@@ -1,5 +1,4 @@
-// Lanes generates the assembly of internal/lanes. Run go generate in this folder after a
-// change.
+// Lanes generates the assembly of internal/lanes. Run go generate in this folder after a change.
 //
 // Each kernel is written once, for vectors of eight numbers (AVX-512) and of four
 // (AVX2). No instruction here fuses a product and a sum. The plain Go in internal/lanes

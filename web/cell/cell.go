@@ -6,8 +6,7 @@
 // program. A function init_x is one of the functions init that Go allows. Missing
 // imports are added by the name of the package, unused imports are left out.
 //
-// Line directives give the errors of the compiler and the panics of a program the
-// line of the cell.
+// Line directives give the errors of the compiler and the panics of a program the line of the cell.
 package cell
 
 import (

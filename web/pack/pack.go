@@ -24,10 +24,9 @@ type Config struct {
 	Cache    string   // folder of the compiler and the linker, by version of Go
 }
 
-// An Index is the file pack.json of a pack. The other files are compile.wasm, link.wasm
-// and cell.wasm, wasm_exec.js of the same version of Go, and exports.bin and objects.bin,
-// which have the archives of all packages for the compiler and for the linker, one after
-// another.
+// An Index is the file pack.json of a pack. The other files are compile.wasm, link.wasm and
+// cell.wasm, wasm_exec.js of the same version of Go, and exports.bin and objects.bin, which have
+// the archives of all packages for the compiler and for the linker, one after another.
 type Index struct {
 	Go       string         `json:"go"`       // version of the toolchain
 	Packages []cell.Package `json:"packages"` // that may be imported
