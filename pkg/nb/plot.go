@@ -26,6 +26,7 @@ const (
 	allPlots = 520 // width of a picture of several
 	slope    = 0.62
 	between  = 12 // from one plot to the next
+	edge     = 5  // around all, for labels that reach beyond an axis
 	textSize = 9
 	dpi      = 144
 )
@@ -50,14 +51,16 @@ func drawn(plots []*plot.Plot) ([]byte, error) {
 	if len(plots) > 1 {
 		width = allPlots
 	}
-	each := (width+between)/vg.Length(len(plots)) - between
+	each := (width-2*edge+between)/vg.Length(len(plots)) - between
 	height := vg.Length(0)
 	for _, p := range plots {
 		setFonts(p)
+		setTicks(&p.X)
+		setTicks(&p.Y)
 		height = max(height, heightOf(p, each))
 	}
-	image := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))
-	page := draw.New(image)
+	image := vgimg.NewWith(vgimg.UseWH(width, height+2*edge), vgimg.UseDPI(dpi))
+	page := draw.Crop(draw.New(image), edge, -edge, edge, -edge)
 	for k, p := range plots {
 		left := page.Min.X + vg.Length(k)*(each+between)
 		p.Draw(draw.Canvas{Canvas: image, Rectangle: vg.Rectangle{
@@ -77,6 +80,60 @@ func setFonts(p *plot.Plot) {
 		style.Font.Variant, style.Font.Size = "Sans", textSize
 	}
 	p.Title.Padding, p.X.Label.Padding, p.Y.Label.Padding, p.Legend.Padding = 4, 2, 2, 2
+}
+
+// setTicks replaces the ticks of gonum, which may leave an axis with a single number. Ticks
+// that a cell sets itself remain.
+func setTicks(a *plot.Axis) {
+	_, logarithmic := a.Scale.(plot.LogScale)
+	switch a.Tick.Marker.(type) {
+	case plot.DefaultTicks, plot.LogTicks:
+		a.Tick.Marker = plot.TickerFunc(linearTicks)
+		if logarithmic {
+			a.Tick.Marker = plot.TickerFunc(logTicks)
+		}
+	}
+}
+
+// linearTicks returns the multiples of 1, 2 or 5 times a power of ten in a range, at most 8.
+func linearTicks(lo, hi float64) (ticks []plot.Tick) {
+	least := (hi - lo) / 7
+	power := math.Floor(math.Log10(least))
+	step := math.Pow(10, power)
+	for _, by := range []float64{2, 2.5, 2} {
+		if step < 0.999*least {
+			step *= by
+		}
+	}
+	digits := max(0, -int(math.Floor(math.Log10(1.001*step))))
+	for k := math.Ceil(lo/step - 1e-9); k <= hi/step+1e-9; k++ {
+		ticks = append(ticks, plot.Tick{Value: k * step, Label: unsigned(strconv.FormatFloat(k*step, 'f', digits, 64))})
+	}
+	return ticks
+}
+
+// logTicks returns the multiples of powers of ten in a range of positive numbers. It labels
+// the powers, and if they are fewer than two also their multiples by 2 and 5, or by all digits.
+func logTicks(lo, hi float64) (ticks []plot.Tick) {
+	for _, digits := range []string{"1", "125", "123456789"} {
+		ticks = nil
+		labels := 0
+		for e := int(math.Floor(math.Log10(lo))); float64(e) <= math.Log10(hi); e++ {
+			for _, digit := range "123456789" {
+				v, _ := strconv.ParseFloat(fmt.Sprintf("%ce%d", digit, e), 64)
+				tick := plot.Tick{Value: v}
+				if strings.ContainsRune(digits, digit) && v > lo*(1-1e-9) && v < hi*(1+1e-9) {
+					tick.Label = fmt.Sprintf("%g", v)
+					labels++
+				}
+				ticks = append(ticks, tick)
+			}
+		}
+		if labels > 1 {
+			break
+		}
+	}
+	return ticks
 }
 
 // shaped is the vertical scale of a plot whose frame has a ratio of height to width.
@@ -129,13 +186,13 @@ func AddMatrix(p *plot.Plot, m mat.Matrix) *Matrix {
 	return h
 }
 
-// indices returns ticks at 1 to n for n up to 10, and else at 1 and at the multiples of a
+// indices returns ticks at 1 to n for n up to 8, and else at 1 and at the multiples of a
 // round number up to n. The latter are at most 6, because the labels of one of four matrices
 // side by side would overlap.
 func indices(n int) plot.ConstantTicks {
 	step := 1
-	for _, s := range []int{5, 10, 20, 50, 100, 200, 500} {
-		if n > 10 && n > 6*step {
+	for _, s := range []int{2, 5, 10, 20, 50, 100, 200, 500} {
+		if n > 8 && n > 6*step {
 			step = s
 		}
 	}

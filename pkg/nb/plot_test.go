@@ -73,16 +73,20 @@ func TestMatrixWithoutSpreadIsDrawn(t *testing.T) {
 	}
 }
 
-func TestNumbersOfMatricesAreWhole(t *testing.T) {
-	left, right := plot.New(), plot.New()
+func TestNumbersAreWhole(t *testing.T) {
+	left, right, bare := plot.New(), plot.New(), plot.New()
 	AddMatrix(left, mat.NewDense(1, 2, []float64{1, 0}))
 	AddMatrix(right, mat.NewDense(1, 2, []float64{-0.157, 0.576}))
-	m := pixels(t, left, right)
-	for x := range m.Bounds().Dx() {
-		for y := range m.Bounds().Dy() {
-			atEdge := x == m.Bounds().Dx()-1 || y == 0
-			if r, _, _, _ := m.At(x, y).RGBA(); atEdge && r < 0xffff {
-				t.Fatalf("ink at pixel (%d, %d), on the edge of a picture of %v pixels", x, y, m.Bounds().Max)
+	bare.Title.Text, bare.X.Max, bare.Y.Max = "Title", 1, 1
+	bare.HideY() // the number at 0 stands left of the axis
+	for _, plots := range [][]*plot.Plot{{left, right}, {bare, right}, {bare}} {
+		m := pixels(t, plots...)
+		for x := range m.Bounds().Dx() {
+			for y := range m.Bounds().Dy() {
+				atEdge := x == 0 || x == m.Bounds().Dx()-1 || y == 0 || y == m.Bounds().Dy()-1
+				if r, _, _, _ := m.At(x, y).RGBA(); atEdge && r < 0xffff {
+					t.Fatalf("ink at pixel (%d, %d), on the edge of a picture of %v pixels", x, y, m.Bounds().Max)
+				}
 			}
 		}
 	}
@@ -131,14 +135,50 @@ func TestPlotDescribesThePicture(t *testing.T) {
 
 func TestIndicesOfAMatrixDoNotOverlap(t *testing.T) {
 	for n, want := range map[int]string{
-		2: "1 2", 10: "1 2 3 4 5 6 7 8 9 10", 24: "1 5 10 15 20", 32: "1 10 20 30", 64: "1 20 40 60",
+		2: "1 2", 8: "1 2 3 4 5 6 7 8", 10: "1 2 4 6 8 10", 24: "1 5 10 15 20", 32: "1 10 20 30", 64: "1 20 40 60",
 	} {
-		var labels []string
-		for _, tick := range indices(n) {
-			labels = append(labels, tick.Label)
-		}
-		if got := strings.Join(labels, " "); got != want {
+		if got := labels(indices(n)); got != want {
 			t.Errorf("%d rows: ticks at %s, want %s", n, got, want)
 		}
+	}
+}
+
+func labels(ticks []plot.Tick) string {
+	var all []string
+	for _, tick := range ticks {
+		if tick.Label != "" {
+			all = append(all, tick.Label)
+		}
+	}
+	return strings.Join(all, " ")
+}
+
+func TestAxesHaveRoundNumbers(t *testing.T) {
+	for _, c := range []struct {
+		of           plot.TickerFunc
+		lo, hi       float64
+		want, reason string
+	}{
+		{linearTicks, 0, 1, "0.0 0.2 0.4 0.6 0.8 1.0", "fifths"},
+		{linearTicks, -0.9, 0.31, "-0.8 -0.6 -0.4 -0.2 0.0 0.2", "the zero has no sign"},
+		{linearTicks, 1.96, 14.2, "2 4 6 8 10 12 14", "whole numbers"},
+		{linearTicks, 100, 16384, "5000 10000 15000", "thousands"},
+		{linearTicks, 7e-6, 3e-5, "0.000010 0.000015 0.000020 0.000025 0.000030", "small numbers"},
+		{logTicks, 8, 512, "10 100", "two powers are enough"},
+		{logTicks, 0.02, 0.3, "0.02 0.05 0.1 0.2", "one power, and values below it"},
+		{logTicks, 0.31, 0.47, "0.4", "a short range"},
+		{logTicks, 3, 9, "3 4 5 6 7 8 9", "no power"},
+	} {
+		if got := labels(c.of(c.lo, c.hi)); got != c.want {
+			t.Errorf("%s, from %v to %v: %s, want %s", c.reason, c.lo, c.hi, got, c.want)
+		}
+	}
+	p := plot.New()
+	p.X.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.ConstantTicks{{Value: 1, Label: "one"}}
+	p.Add(plotter.NewFunction(math.Sqrt))
+	p.X.Min, p.X.Max = 3, 9
+	pixels(t, p)
+	if x, y := labels(p.X.Tick.Marker.Ticks(3, 9)), labels(p.Y.Tick.Marker.Ticks(0, 2)); x != "3 4 5 6 7 8 9" || y != "one" {
+		t.Errorf("ticks %q and %q, want the numbers of a logarithmic axis, and those of the cell", x, y)
 	}
 }
