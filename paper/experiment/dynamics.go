@@ -247,30 +247,3 @@ func IdealBeta(beta float64, steps []int, force func(beta float64) float64) (bet
 func GuaranteedForce(gamma float64, s int, beta float64) float64 {
 	return 0.25 * math.Pow(gamma, 8) * math.Pow(float64(s), -6) * num.Exp(-2*beta)
 }
-
-// A JointEdge is one edge of a graph, learned by Algorithm 1 and by joint training.
-type JointEdge struct {
-	Child, Parent int
-	Margin        float64   // ghat_{i,p(i)} - max_{j != p(i)} ghat_{ij}
-	Half          int       // step of stage 1 after which the parent has half of the attention
-	One           float64   // attention on the parent after stage 1
-	Joint         []float64 // attention on the parent after joint training, by run
-}
-
-// JointTraining compares stage 1 with runs on the same graph in which all weights of
-// the disentangled transformer were trained together from zero. on is the attention of
-// each position on its parent, run x position, as in [Comparison].Edge.
-func JointTraining(d *Dynamics, on [][]float64) []JointEdge {
-	var all []JointEdge
-	for _, e := range d.Graph.Edges() {
-		i := e[1]
-		b := JointEdge{Child: i, Parent: e[0], One: d.last()[i].Parent, Half: -1, Joint: column(on, i)}
-		b.Margin = margin(d.GHat, i, e[0])
-		half := func(p theory.Point) bool { return p.Rows[i].Parent >= 0.5 }
-		if k := slices.IndexFunc(d.One.Points, half); k >= 0 {
-			b.Half = d.One.Points[k].Step
-		}
-		all = append(all, b)
-	}
-	return all
-}

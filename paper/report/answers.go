@@ -8,105 +8,10 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/stat"
 
 	"learncausal/paper/answers"
-	"learncausal/paper/experiment"
 	"learncausal/paper/figure"
 )
-
-// decidedFigure draws the correlation of the attention during training with its value at
-// the end, over the runs of a graph, for the graphs with the largest differences.
-func decidedFigure(c *experiment.Comparison) *figure.Figure {
-	const shown = 5
-	spread := make([]float64, len(c.Mean))
-	order := make([]int, len(c.Mean))
-	for g, mean := range c.Mean {
-		spread[g] = -stat.StdDev(mean, nil)
-	}
-	floats.Argsort(spread, order)
-	a := &figure.Axes{
-		X: figure.Axis{Label: figure.Text("Step / 1000")},
-		Y: figure.Axis{Label: figure.Text("Correlation with the end"), Min: -1, Max: 1},
-	}
-	for k, g := range order[:shown] {
-		curve := figure.Series{Label: figure.Text(fmt.Sprintf("graph %d (sd %.3f)", g, -spread[k]))}
-		for i, r := range c.WithEnd(g) {
-			if i > 0 { // all runs are equal before training
-				curve.X, curve.Y = append(curve.X, float64(c.Steps[i])/1000), append(curve.Y, r)
-			}
-		}
-		a.Series = append(a.Series, curve)
-	}
-	return oneRow(figure.OneColumn,
-		fmt.Sprintf(`How early the end of a run is decided: the correlation, over %d seeds, of the mean `+
-			`attention on the parents at a step with its value at the end, for the %d graphs on which the runs `+
-			`differ most (with the standard deviation of the final values). Near 1, the order of the runs at that `+
-			`step is their order at the end; near $-1$, it is the reverse.`, c.Seeds(), shown), a)
-}
-
-// branchFigure draws the attention along training of the runs on the graph with the
-// rarest edge, less the mean over the runs that have not begun this edge.
-func branchFigure(c *experiment.Comparison) *figure.Figure {
-	rare := c.Rarest()
-	begun, runs := rare.Begun(), c.Along[rare.Graph]
-	others := make([]float64, len(c.Steps)) // mean of the other runs at each evaluation
-	for k, along := range runs {
-		if !slices.Contains(begun, k) {
-			floats.AddScaled(others, 1/float64(len(runs)-len(begun)), along)
-		}
-	}
-	a := &figure.Axes{
-		X: figure.Axis{Label: figure.Text("Step / 1000")},
-		Y: figure.Axis{Label: figure.Text("Above runs without the edge")},
-	}
-	first := map[bool]bool{true: true, false: true}
-	for k, along := range runs {
-		on := slices.Contains(begun, k)
-		s := figure.Series{Color: 6, Mark: 1}
-		label := "runs without the edge"
-		if on {
-			s.Color, s.Mark, label = 2, 2, "runs that begin it"
-		}
-		if first[on] {
-			s.Label, first[on] = figure.Text(label), false
-		}
-		for e, attention := range along {
-			s.X, s.Y = append(s.X, float64(c.Steps[e])/1000), append(s.Y, attention-others[e])
-		}
-		a.Series = append(a.Series, s)
-	}
-	last := len(c.Steps) - 1
-	a.Series = append(a.Series, figure.Series{
-		Label: figure.Text("paper, at the end"), Points: true, Color: 7, Mark: 3,
-		X: []float64{float64(c.Steps[last]) / 1000}, Y: []float64{c.Printed[rare.Graph] - others[last]},
-	})
-	return oneRow(figure.OneColumn,
-		fmt.Sprintf(`The %d runs on graph %d along training: their mean attention on the parents less its `+
-			`mean over the %d runs without the edge, which do not begin the edge $%d\to %d$, and the value that the authors printed. `+
-			`To begin it is to end with more than twice the median attention on it.`,
-			len(runs), rare.Graph, len(runs)-len(begun), rare.Parent+1, rare.Child+1), a)
-}
-
-// plateauFigure draws the test loss along training of all runs on the graph halves in
-// the setting of the released code.
-func plateauFigure(all []answers.Splits) *figure.Figure {
-	m := all[slices.IndexFunc(all, func(s answers.Splits) bool { return s.Name == "halves" })]
-	a := lossAxes(figure.Label{})
-	for k, r := range m.Runs {
-		s := figure.Series{Color: 1, Mark: 1}
-		if k == 0 {
-			s.Label = figure.Text("one curve a seed")
-		}
-		for i, l := range r.Loss[1:] {
-			s.X, s.Y = append(s.X, float64(r.Steps[i+1])/1000), append(s.Y, l)
-		}
-		a.Series = append(a.Series, s)
-	}
-	return oneRow(figure.OneColumn,
-		fmt.Sprintf(`Test loss along training on the graph with the parents $i-1$ and `+
-			`$\lfloor i/2\rfloor$ in the setting of the released code, %d seeds.`, len(m.Runs)), a)
-}
 
 func splitsTable(all []answers.Splits) *figure.Table {
 	t := newTable(

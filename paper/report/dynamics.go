@@ -4,10 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"sort"
-
-	"gonum.org/v1/gonum/stat"
 
 	"learncausal/paper/experiment"
 	"learncausal/paper/figure"
@@ -313,25 +310,4 @@ func oodNumbers(all []experiment.OOD) figure.Numbers {
 		ns = append(ns, exponent("ood-exponent-"+o.Family.Name, o.Law))
 	}
 	return ns
-}
-
-// JointTable lists the edges, with positions counted from 1.
-func JointTable(all []experiment.JointEdge) *figure.Table {
-	t := &figure.Table{
-		ID: "tab-joint-training",
-		Caption: `Each edge as stage 1 of Algorithm 1 and as joint training of all weights learn it: the margin of ` +
-			`$\hat g_{i,p(i)}$ over the other entries of its row, the step after which the parent has half of the ` +
-			`attention of its row, that attention after stage 1, and after joint training (mean and smallest of the ` +
-			`runs).`,
-		Columns: []figure.Label{
-			figure.Text("Edge"),
-			{Text: "margin of ĝ", TeX: `margin of $\hat g$`},
-			figure.Text("step of 1/2"),
-			figure.Text("after stage 1"), figure.Text("joint, mean"), figure.Text("joint, min"),
-		},
-	}
-	for _, b := range all {
-		addRow(t, edgeLabel(b.Parent, b.Child), b.Margin, b.Half, b.One, stat.Mean(b.Joint, nil), slices.Min(b.Joint))
-	}
-	return t
 }

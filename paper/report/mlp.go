@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"learncausal/paper/experiment"
@@ -41,31 +40,6 @@ func mlpFigure(ms []*experiment.MLPResult) *figure.Figure {
 // embeddingsTitle has the origin of the two kinds of embeddings.
 var embeddingsTitle = map[string]string{
 	"trained": "embeddings trained, as in the code", "fixed": "embeddings fixed, as in the text",
-}
-
-// mlpSeedsFigure draws the average first-layer attention of every seed on the
-// random graph: a row of matrices for each kind of embeddings.
-func mlpSeedsFigure(ms []*experiment.MLPResult) *figure.Figure {
-	f := &figure.Figure{
-		Width: figure.TwoColumns,
-		Caption: `First-layer attention of the two-layer standard transformer with MLPs in every run, averaged ` +
-			`over 1024 sequences, as in Figure 8: above with trained embeddings, below with fixed ones.`,
-	}
-	for _, m := range onRandom(ms) {
-		var row []figure.Panel
-		for seed, a := range m.Seeds {
-			x := &figure.Matrix{
-				Title: figure.Text(fmt.Sprintf("%s, seed %d", m.Embeddings, seed)), Values: a.P,
-				Scale: figure.Scale{Min: 0, Max: 1, Hidden: seed < len(m.Seeds)-1}, XLabel: positionJ,
-			}
-			if seed == 0 {
-				x.YLabel = positionI
-			}
-			row = append(row, x)
-		}
-		f.Rows = append(f.Rows, row)
-	}
-	return f
 }
 
 func onRandom(ms []*experiment.MLPResult) []*experiment.MLPResult {
@@ -112,45 +86,6 @@ func mlpTable(ms []*experiment.MLPResult) *figure.Table {
 		addRow(t, m.Title, m.Embeddings,
 			bySeed(m, func(a experiment.MLPAttention) (int, int) { return a.Found, a.Edges }),
 			on.Mean, span(on, 3), m.Over(queryOnItself).Mean, m.Over(queryOnRoots).Mean)
-	}
-	return t
-}
-
-func mlpMissedTable(ms []*experiment.MLPResult) *figure.Table {
-	t := newTable(
-		`Every edge that a standard transformer with MLPs has not found: the attention on the parent, the `+
-			`position with the largest attention and what it has, and whether the parent has a child before this `+
-			`one. Positions count from 1.`,
-		"Graph", "Embeddings", "Seed", "Edge", "On the parent", "Largest at", "there", "Earlier child")
-	for _, m := range ms {
-		for seed, a := range m.Seeds {
-			for _, i := range a.Missed {
-				j, at := m.Graph.Parent(i), floats.MaxIdx(a.P[i])
-				addRow(t, m.Title, m.Embeddings, seed, fmt.Sprintf("%d → %d", j+1, i+1), a.P[i][j],
-					at+1, a.P[i][at], m.EarlierSibling(i))
-			}
-		}
-	}
-	return t
-}
-
-// mlpRootsTable has the attention of positions without a parent.
-func mlpRootsTable(ms []*experiment.MLPResult) *figure.Table {
-	t := newTable(
-		fmt.Sprintf(`What roots attend to in the first layer of the standard transformer with MLPs, the `+
-			`first position and the query apart, over %d seeds, beside what uniform attention would give. `+
-			`Childless: positions that are nobody's parent. Largest: rows that are largest there, seed by seed.`,
-			len(ms[0].Seeds)),
-		"Graph", "Embeddings", "Attention on", "Mean", "Range", "Uniform", "Largest")
-	for _, m := range ms {
-		if m.Seeds[0].Roots == 0 {
-			continue
-		}
-		first, leaves := m.Over(attentionOnFirst), m.Over(attentionOnLeaves)
-		addRow(t, m.Title, m.Embeddings, "the first token", first.Mean, span(first, 3), m.Seeds[0].Uniform,
-			bySeed(m, func(a experiment.MLPAttention) (int, int) { return a.Largest, a.Roots }))
-		addRow(t, m.Title, m.Embeddings, "the childless", leaves.Mean, span(leaves, 3), m.Seeds[0].UniformLeaves,
-			bySeed(m, func(a experiment.MLPAttention) (int, int) { return a.LargestLeaves, a.Roots }))
 	}
 	return t
 }

@@ -104,23 +104,6 @@ func printedHeadsFigure(all []experiment.MultiResult) *figure.Figure {
 	return f
 }
 
-// headSeedsFigure has a row of headsFigure for each seed of the graph halves.
-func headSeedsFigure(all []experiment.MultiResult) *figure.Figure {
-	m := all[slices.IndexFunc(all, func(m experiment.MultiResult) bool { return m.Name == "halves" })]
-	f := &figure.Figure{
-		Width: figure.TwoColumns,
-		Caption: fmt.Sprintf(`Attention $\mathcal S(A^{(1)})$ of the heads of the first layer in %d runs on the `+
-			`graph with the parents $\lfloor i/2\rfloor$ and $i-1$, from seed %d at the top. `,
-			len(m.Runs), m.Runs[0].Run.Spec.Seed) + headsCaption,
-	}
-	for _, r := range m.Runs {
-		title := m
-		title.Title = fmt.Sprintf("seed %d", r.Run.Spec.Seed)
-		f.Rows = append(f.Rows, headsRow(title, r))
-	}
-	return f
-}
-
 const headsCaption = `Each head stands under the parents that it is matched with, with its mean attention on them. ` +
 	`Positions are counted from 1. The last row of a graph is that of the label, on whose parents the last position ` +
 	`is to attend.`
@@ -193,41 +176,6 @@ func centred(w *model.Weights, a mat.Matrix) [][]float64 {
 		floats.AddConst(-stat.Mean(seen, nil), seen)
 	}
 	return rows
-}
-
-// headPositionsFigure is the attention of each head on its parent, position by
-// position, in all runs.
-func headPositionsFigure(all []experiment.MultiResult) *figure.Figure {
-	var row []figure.Panel
-	for _, m := range all {
-		a := &figure.Axes{
-			Title: parentLabel(m.Title),
-			X:     figure.Axis{Label: positionI, Min: 0, Max: 33},
-			Y:     figure.Axis{Label: figure.Text("Attention on the parent"), Min: 0, Max: 1.05},
-		}
-		for l, name := range m.Parents {
-			s := figure.Series{Label: parentLabel(name), Points: true}
-			for _, r := range m.Runs {
-				for i, v := range r.OnSequences[l] {
-					if attends(m, i) {
-						s.X, s.Y = append(s.X, float64(i+1)), append(s.Y, v)
-					}
-				}
-			}
-			a.Series = append(a.Series, s)
-		}
-		row = append(row, a)
-	}
-	return oneRow(figure.TwoColumns,
-		`Attention of each head on the parent that it is matched with, averaged over 1024 test sequences, `+
-			`by position, one mark a seed. Positions are counted from 1; at the last one it is the attention on `+
-			`the label's parent.`, row...)
-}
-
-// attends reports whether position i has parents or is the last one, which attends to the
-// parents of the label.
-func attends(m experiment.MultiResult, i int) bool {
-	return i == m.Graph.T()-1 || len(m.Graph.Parents()[i]) > 0
 }
 
 // multiLossFigure draws the test loss along training of all runs and the losses of the
@@ -318,35 +266,6 @@ func onParents(r *experiment.MultiRun, rows [][]float64) string {
 		s = append(s, fmt.Sprintf("%.2f", r.On(row)))
 	}
 	return strings.Join(s, ", ")
-}
-
-// headPositionsTable lists the attention of each head on its parent, position by
-// position, in the runs of seed 0.
-func headPositionsTable(all []experiment.MultiResult) *figure.Table {
-	t := &figure.Table{
-		Caption: `Attention of each head on the parent that it is matched with, averaged over 1024 test sequences, ` +
-			`by position $i$, counted from 1, in the runs of seed 0. The last row is the attention on the label's ` +
-			`parents.`,
-		Columns: []figure.Label{{Text: "i", TeX: "$i$"}},
-		Groups:  []figure.Group{{Size: 1}},
-	}
-	for i := range 32 {
-		addRow(t, i+1)
-	}
-	for _, m := range all {
-		t.Groups = append(t.Groups, figure.Group{Label: figure.Text(m.Short), Size: len(m.Parents)})
-		for l, name := range m.Parents {
-			t.Columns = append(t.Columns, parentLabel(name))
-			for i := range t.Rows {
-				c := Cell("root")
-				if attends(m, i) {
-					c = Cell(m.Runs[0].OnSequences[l][i])
-				}
-				t.Rows[i] = append(t.Rows[i], c)
-			}
-		}
-	}
-	return t
 }
 
 func multiNumbers(all []experiment.MultiResult) figure.Numbers {
