@@ -3,16 +3,16 @@ package report
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
+	"fmt"
 	"runtime"
 	"slices"
-	"time"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
 	"learncausal/paper/experiment"
 	"learncausal/paper/figure"
+	"learncausal/pkg/runs"
 )
 
 // Figure draws the figure of an id.
@@ -47,11 +47,10 @@ func draw[O Output](ctx context.Context, r *Results, none string, entries []Entr
 // file then has its old content or its new content.
 func (r *Results) Export(ctx context.Context, dir string, entries ...Entry) ([]string, error) {
 	if len(entries) > 0 {
-		_, files, err := r.write(ctx, dir, entries, newProgress(r.Meter, entries, false))
+		_, files, err := r.write(ctx, dir, entries)
 		return slices.Concat(files...), err
 	}
-	entries = Entries()
-	outputs, files, err := r.write(ctx, dir, entries, newProgress(r.Meter, entries, true))
+	outputs, files, err := r.write(ctx, dir, Entries())
 	if err != nil {
 		return nil, err
 	}
@@ -59,39 +58,12 @@ func (r *Results) Export(ctx context.Context, dir string, entries ...Entry) ([]s
 	if err != nil {
 		return nil, err
 	}
-	all := append(slices.Concat(files...), more...)
-	return all, removeHalves(all)
-}
-
-// removeHalves removes the temporary files, .NAME and digits, of exports that were killed
-// while they wrote one of the files. Another process may still write a file that is
-// younger than a minute.
-func removeHalves(files []string) error {
-	for _, f := range files {
-		halves, err := filepath.Glob(filepath.Join(filepath.Dir(f), "."+filepath.Base(f)+"[0-9]*"))
-		if err != nil {
-			return err
-		}
-		for _, half := range halves {
-			info, err := os.Stat(half)
-			if err != nil || time.Since(info.ModTime()) < time.Minute {
-				continue
-			}
-			if err := os.Remove(half); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return append(slices.Concat(files...), more...), nil
 }
 
 // write draws the entries, several at a time, and writes their files.
-func (r *Results) write(
-	ctx context.Context, dir string, entries []Entry, now *progress,
-) ([]Output, [][]string, error) {
-	r.mu.Lock()
-	r.export = now
-	r.mu.Unlock()
+func (r *Results) write(ctx context.Context, dir string, entries []Entry) ([]Output, [][]string, error) {
+	now := &progress{meter: r.Meter, entries: len(entries), share: map[string]float64{}}
 	outputs, files := make([]Output, len(entries)), make([][]string, len(entries))
 	failed := make([]error, len(entries))
 	group, each := errgroup.WithContext(ctx)
@@ -101,7 +73,7 @@ func (r *Results) write(
 			if err := each.Err(); err != nil {
 				return err
 			}
-			share := func(s float64) { now.set(e.ID, s) }
+			share := func(s float64) { now.set(e.ID, s*(written-1)) }
 			if outputs[i], failed[i] = e.Draw(experiment.WithProgress(each, share), r); failed[i] != nil {
 				return nil
 			}
@@ -109,7 +81,7 @@ func (r *Results) write(
 				return err
 			}
 			if files[i], failed[i] = outputs[i].Export(dir); failed[i] == nil {
-				now.wrote(e.ID)
+				now.set(e.ID, written)
 			}
 			return nil
 		})
@@ -118,8 +90,47 @@ func (r *Results) write(
 	if err != nil && ctx.Err() != nil {
 		err = ctx.Err() // not the error of an entry
 	}
-	if r.Meter != nil {
-		r.Meter.Done(now.end(err))
-	}
+	now.end(err)
 	return outputs, files, err
+}
+
+// A progress shows how many entries of an export are written. Several goroutines may use it.
+type progress struct {
+	mu      sync.Mutex
+	meter   runs.Meter // or nil
+	entries int
+	written int
+	share   map[string]float64 // of each entry that is done, in units of written
+	done    float64            // their sum
+}
+
+// written is the share of an entry whose files are written. A result that several entries
+// need counts for the entry that needs it first.
+const written = 100
+
+// set records the share of an entry that is done, unless a larger one is recorded.
+func (p *progress) set(id string, share float64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if share <= p.share[id] {
+		return
+	}
+	p.done += share - p.share[id]
+	p.share[id] = share
+	if share == written {
+		p.written++
+	}
+	if p.meter != nil {
+		p.meter.Update(int(p.done), written*p.entries, fmt.Sprintf("%d of %d written", p.written, p.entries))
+	}
+}
+
+func (p *progress) end(err error) {
+	text := fmt.Sprintf("%d of %d written", p.written, p.entries)
+	if err != nil {
+		text = fmt.Sprintf("stopped after %d of %d", p.written, p.entries)
+	}
+	if p.meter != nil {
+		p.meter.Done(text)
+	}
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"learncausal/paper/experiment"
 	"learncausal/paper/figure"
@@ -99,42 +98,6 @@ func TestExportGivesTheCommittedFiles(t *testing.T) {
 				t.Errorf("no figure shows the run %s of %s", runs.Address(spec), e.Name)
 			}
 		}
-	}
-	for name := range seconds {
-		if _, ok := shared.values[name]; !ok && !slices.ContainsFunc(Entries(), func(e Entry) bool { return e.ID == name }) {
-			t.Errorf("%q is neither a result nor an entry", name)
-		}
-	}
-}
-
-// An export removes the temporary files of a killed export. Younger temporary files may
-// belong to another process, and other files belong to the reader.
-func TestNextExportRemovesTemporaryFiles(t *testing.T) {
-	dir := t.TempDir()
-	at := func(name string, age time.Duration) string {
-		path, then := filepath.Join(dir, name), time.Now().Add(-age)
-		if err := os.WriteFile(path, []byte("half"), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(path, then, then); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	whole := at("fig-mlp.png", time.Hour)
-	old := at(".fig-mlp.png123", time.Hour)
-	for _, other := range []string{at(".fig-mlp.png45", 0), at(".fig-mlp.png", time.Hour), at(".mine.png6", time.Hour)} {
-		defer func() {
-			if _, err := os.Stat(other); err != nil {
-				t.Error(err)
-			}
-		}()
-	}
-	if err := removeHalves([]string{whole}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(old); !os.IsNotExist(err) {
-		t.Errorf("%s is still there: %v", old, err)
 	}
 }
 

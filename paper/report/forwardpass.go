@@ -2,8 +2,8 @@ package report
 
 import (
 	"fmt"
+	"math/big"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
@@ -158,22 +158,26 @@ func (t *trace) x0(i int) float64 { return t.left + (float64(i)+0.5)*t.column }
 
 // cell draws the mean of the given tokens, the cell split by their shares.
 func (t *trace) cell(i int, y float64, tokens []int) {
-	shares := map[int]int{}
-	for _, a := range tokens {
-		shares[a]++
-	}
 	at := t.x0(i) - t.w/2
-	for a := range 26 {
-		if shares[a] == 0 {
+	for a, n := range counts(tokens) {
+		if n == 0 {
 			continue
 		}
-		w := t.w * float64(shares[a]) / float64(len(tokens))
+		w := t.w * float64(n) / float64(len(tokens))
 		t.d.Box(figure.Ink(a%6+1), at, y, w, t.h)
 		if l := letter(a); l.Width(8) <= w-1 {
 			t.d.Text(figure.Black, 8, 0, l, at+w/2, y+t.h/2)
 		}
 		at += w
 	}
+}
+
+// counts returns how often each letter occurs.
+func counts(tokens []int) (n [26]int) {
+	for _, a := range tokens {
+		n[a]++
+	}
+	return n
 }
 
 func letter(a int) figure.Label { return figure.Text(string(rune('A' + a))) }
@@ -248,7 +252,8 @@ func (t *trace) secondAttention() {
 	query := letter(t.x[n-1])
 	bottom := t.first - 1
 	which := "hold " + query.Text + " alone"
-	if at := slices.Concat(t.matches, t.extra)[0]; t.g.Parent(at) == graph.Root && count(t.x[:at+1], t.x[n-1]) <= at {
+	other := func(a int) bool { return a != t.x[n-1] }
+	if at := slices.Concat(t.matches, t.extra)[0]; t.g.Parent(at) == graph.Root && slices.ContainsFunc(t.x[:at+1], other) {
 		which = "hold most " + query.Text // no cell holds nothing else
 	}
 	t.label(figure.Black, t.read+t.h+traceArcs/2+4, figure.Text("second attention: the query,"),
@@ -279,33 +284,11 @@ func (t *trace) secondAttention() {
 	t.cell(n-1, t.second, tokens)
 	d.Frame(figure.Red, 1.5, t.x0(n-1)-t.w/2-0.5, t.second-0.5, t.w+1, t.h+1)
 	var parts []string
-	for a := range 26 {
-		if c := count(tokens, a); c > 0 {
-			parts = append(parts, fmt.Sprintf("%s: %s", letter(a).Text, fraction(c, len(tokens))))
+	for a, n := range counts(tokens) {
+		if n > 0 {
+			share := big.NewRat(int64(n), int64(len(tokens)))
+			parts = append(parts, letter(a).Text+": "+share.RatString())
 		}
 	}
 	d.Text(figure.Red, traceSize, 1, figure.Text("f = ("+strings.Join(parts, ", ")+")"), t.x0(n-1)+t.w/2, t.second-8)
-}
-
-func count(x []int, a int) int {
-	n := 0
-	for _, v := range x {
-		if v == a {
-			n++
-		}
-	}
-	return n
-}
-
-// fraction writes n of m as a fraction.
-func fraction(n, m int) string {
-	if n == m {
-		return "1"
-	}
-	for d := n; d > 1; d-- {
-		if n%d == 0 && m%d == 0 {
-			n, m = n/d, m/d
-		}
-	}
-	return strconv.Itoa(n) + "/" + strconv.Itoa(m)
 }

@@ -323,14 +323,11 @@ func OwnJSON(o *experiment.Own) ([]byte, error) {
 		Edges      []edge      `json:"edges"`
 	}{
 		Run: o.Run.Address, Spec: o.Run.Spec, Nodes: o.Nodes, Sequences: o.Sequences,
-		Loss: estimate{o.Model.Mean, o.Model.StdErr},
+		Loss: estimate(o.Model),
 	}
 	for _, r := range o.References {
 		out.References = append(out.References, reference{
-			r.Name, r.Sequences,
-			estimate{r.Loss.Mean, r.Loss.StdErr},
-			estimate{r.ModelLess.Mean, r.ModelLess.StdErr},
-			r.Draws, r.Effective,
+			r.Name, r.Sequences, estimate(r.Loss), estimate(r.ModelLess), r.Draws, r.Effective,
 		})
 	}
 	for _, e := range o.Edges {

@@ -18,7 +18,6 @@ type Results struct {
 
 	mu     sync.Mutex
 	values map[string]func() (any, error)
-	export *progress // of the last Export, or nil
 }
 
 // New returns empty results. They load or train their runs with get.
@@ -37,7 +36,7 @@ func kept[T any](
 	r.mu.Lock()
 	once, ok := r.values[name]
 	if !ok {
-		once = sync.OnceValues(func() (any, error) { return load(r.reporting(ctx, name)) })
+		once = sync.OnceValues(func() (any, error) { return load(ctx) })
 		r.values[name] = once
 	}
 	r.mu.Unlock()
