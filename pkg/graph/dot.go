@@ -188,7 +188,8 @@ func (d *diagram) sorted(nodes []string, query string) ([]string, error) {
 				return err
 			}
 		}
-		path, placed[id], names = path[:len(path)-1], true, append(names, id)
+		path, names = path[:len(path)-1], append(names, id)
+		placed[id] = true
 		return nil
 	}
 	for _, id := range order {

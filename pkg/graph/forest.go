@@ -48,13 +48,7 @@ func New(parents []int) (*Forest, error) {
 
 // MustNew is [New] of a list of arguments, as in MustNew(Root, 0, 0, 1, 2, Root). It panics
 // where New returns an error.
-func MustNew(parents ...int) *Forest {
-	f, err := New(parents)
-	if err != nil {
-		panic(err.Error())
-	}
-	return f
-}
+func MustNew(parents ...int) *Forest { return must(New(parents)) }
 
 // MustOneBased is MustNew of parents that count from 1, with 0 for a root, as in the witnesses
 // of the ledger: MustOneBased(0, 1, 1, 2, 3, 0).
@@ -63,7 +57,10 @@ func MustOneBased(parents ...int) *Forest {
 	for i := range list {
 		list[i]--
 	}
-	f, err := build(len(list), edgesOf(list), func(i int) string { return "s" + strconv.Itoa(i+1) })
+	return must(build(len(list), edgesOf(list), func(i int) string { return "s" + strconv.Itoa(i+1) }))
+}
+
+func must(f *Forest, err error) *Forest {
 	if err != nil {
 		panic(err.Error())
 	}

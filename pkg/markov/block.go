@@ -178,8 +178,6 @@ func (r *Rows) measureByLogarithms(mu, y []float64, l int) {
 	for i := range a {
 		a[i] = r.z.log(y[Lanes*i+l])
 	}
-	if stationaryLog(m, a) != nil {
-		panic("markov: a matrix of positive entries is reducible")
-	}
+	irreducible(stationaryLog(m, a))
 	spread(mu, m, l)
 }

@@ -50,18 +50,14 @@ func (d *Dirichlet) Draw(pi, mu []float64, src *rand.PCG) {
 		for r := 0; r < s*s; r += s {
 			d.DrawRow(pi[r:r+s], src)
 		}
-		if stationary(mu, pi, a) != nil {
-			panic("markov: a matrix of positive entries is reducible")
-		}
+		irreducible(stationary(mu, pi, a))
 		return
 	}
 	for r := 0; r < s*s; r += s {
 		d.logRow(a[r:r+s], src)
 	}
 	exponentiate(pi, a)
-	if stationaryLog(mu, a) != nil {
-		panic("markov: a matrix of positive entries is reducible")
-	}
+	irreducible(stationaryLog(mu, a))
 }
 
 // small is the alpha below which powers of draws of a ziggurat may underflow. At 0.1 the

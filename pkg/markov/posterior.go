@@ -144,8 +144,6 @@ func nextLog(mu, a []float64, q int, logE float64) {
 	for k := range s {
 		copy(b, a)
 		b[q*s+k] = logAdd(b[q*s+k], logE)
-		if stationaryLog(mu[k*s:k*s+s], b) != nil {
-			panic("markov: a matrix of positive entries is reducible")
-		}
+		irreducible(stationaryLog(mu[k*s:k*s+s], b))
 	}
 }

@@ -26,6 +26,13 @@ import (
 // errReducible reports a chain with more than one closed class.
 var errReducible = errors.New("markov: the chain is reducible and has no unique stationary measure")
 
+// irreducible panics at an error for a matrix of positive entries, which cannot have errReducible.
+func irreducible(err error) {
+	if err != nil {
+		panic("markov: a matrix of positive entries is reducible")
+	}
+}
+
 // Stationary writes to mu, of length S, the stationary measure of pi:
 //
 //	mu pi = mu,  sum_s mu(s) = 1

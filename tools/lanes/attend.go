@@ -137,8 +137,7 @@ func attendGrad(v isa) {
 	stride := param("stride")
 	SHLQ(U8(3), stride)
 	i, j := GP64(), GP64()
-	XORQ(j, j)
-	Label("rows")
+	begin(j, "rows")
 	MOVQ(j, i)
 	Label("columns")
 	z := v.byAttention(i, j, stride)
@@ -164,19 +163,24 @@ func attendGrad(v isa) {
 		x, base := param("x"), param(table)
 		ADDQ(token, x)
 		ADDQ(column, base)
-		for k, r := range rows {
-			row, t := GP64(), v.reg()
-			MOVQ(Mem{Base: x, Disp: 8 * k}, row)
-			IMULQ(stride, row)
-			VADDPD(Mem{Base: base, Index: row, Scale: 1}, r, t)
-			VMOVUPD(t, Mem{Base: base, Index: row, Scale: 1})
-		}
+		v.addRowsTo(base, x, stride, rows)
 	}
 	addRows("tokPos", j, i, z)
 	addRows("posTok", i, j, v.transpose(z))
 	v.next(i, stride, "columns")
 	v.next(j, stride, "rows")
 	done()
+}
+
+// addRowsTo adds row k to the row of token x_k in a table, whose rows are stride bytes apart.
+func (v isa) addRowsTo(table, x, stride Register, rows []VecVirtual) {
+	for k, r := range rows {
+		row, t := GP64(), v.reg()
+		MOVQ(Mem{Base: x, Disp: 8 * k}, row)
+		IMULQ(stride, row)
+		VADDPD(Mem{Base: table, Index: row, Scale: 1}, r, t)
+		VMOVUPD(t, Mem{Base: table, Index: row, Scale: 1})
+	}
 }
 
 // byAttention returns the gradient by the attention of w queries, from i on, to w keys, from
@@ -198,8 +202,7 @@ func (v isa) byAttention(i, j, stride Register) []VecVirtual {
 		}
 	}
 	term, terms := GP64(), param("terms")
-	XORQ(term, term)
-	Label("terms")
+	begin(term, "terms")
 	add("queries", "keys", term)
 	ADDQ(stride, term)
 	again(terms, "terms")
@@ -232,8 +235,7 @@ func fold(v isa) {
 	XORQ(b, b)
 	sumAt, at := param("sum"), param("v")
 	Label("tokens")
-	XORQ(j, j)
-	Label("columns")
+	begin(j, "columns")
 	rows := v.regs(v.w)
 	address, total := GP64(), GP64()
 	LEAQ(Mem{Base: at, Index: j, Scale: 1}, address)
@@ -252,13 +254,7 @@ func fold(v isa) {
 	x, pairs := param("x"), param("pairs")
 	ADDQ(j, x)
 	ADDQ(b, pairs)
-	for k, r := range v.transpose(rows) {
-		row, t := GP64(), v.reg()
-		MOVQ(Mem{Base: x, Disp: 8 * k}, row)
-		IMULQ(width, row)
-		VADDPD(Mem{Base: pairs, Index: row, Scale: 1}, r, t)
-		VMOVUPD(t, Mem{Base: pairs, Index: row, Scale: 1})
-	}
+	v.addRowsTo(pairs, x, width, v.transpose(rows))
 	v.next(j, stride, "columns")
 	for range v.w {
 		ADDQ(stride, at)

@@ -19,6 +19,13 @@ func (v isa) eight(name, signature string) {
 	Pragma("noescape")
 }
 
+// until moves k to the next entry, and jumps to the label unless it is the end.
+func until(k, end Register, label string) {
+	ADDQ(U8(stride), k)
+	CMPQ(k, end)
+	JNE(LabelRef(label))
+}
+
 // fillWords is xoshiro256++: dst[8k+l] is the next word of generator l, whose state is
 // state[i][l], i < 4.
 func fillWords(v isa) {
@@ -219,12 +226,9 @@ func eliminate(v isa) {
 	Label("states")
 	out := v.reg()
 	v.zero(out)
-	XORQ(k, k)
-	Label("leave")
+	begin(k, "leave")
 	VADDPD(at(row, k), out, out)
-	ADDQ(U8(stride), k)
-	CMPQ(k, end)
-	JNE(LabelRef("leave"))
+	until(k, end, "leave")
 	VMINPD(below, out, below) // the least, and no NaN
 	VDIVPD(out, one, out)
 	MOVQ(a, state)
@@ -232,14 +236,11 @@ func eliminate(v isa) {
 	rate, temp := v.reg(), v.reg()
 	VMULPD(at(state, end), out, rate)
 	VMOVUPD(rate, at(state, end))
-	XORQ(k, k)
-	Label("bypass")
+	begin(k, "bypass")
 	VMULPD(at(row, k), rate, temp)
 	VADDPD(at(state, k), temp, temp)
 	VMOVUPD(temp, at(state, k))
-	ADDQ(U8(stride), k)
-	CMPQ(k, end)
-	JNE(LabelRef("bypass"))
+	until(k, end, "bypass")
 	ADDQ(down, state)
 	CMPQ(state, row)
 	JNE(LabelRef("rows"))
@@ -273,9 +274,7 @@ func measure(v isa) {
 	VMULPD(Mem{Base: column}, temp, temp)
 	VADDPD(temp, sum, sum)
 	ADDQ(down, column)
-	ADDQ(U8(stride), k)
-	CMPQ(k, end)
-	JNE(LabelRef("entries"))
+	until(k, end, "entries")
 	VMOVUPD(sum, at(mu, end))
 	ADDQ(U8(stride), end)
 	JMP(LabelRef("states"))
@@ -292,18 +291,13 @@ func measure(v isa) {
 	VMOVUPD(m, at(mu, k))
 	VADDPD(m, total, total)
 	ADDQ(down, entry)
-	ADDQ(U8(stride), k)
-	CMPQ(k, n)
-	JNE(LabelRef("weights"))
+	until(k, n, "weights")
 	VMOVUPD(total, Mem{Base: param("total")})
-	XORQ(k, k)
-	Label("divide")
+	begin(k, "divide")
 	VMOVUPD(at(mu, k), m)
 	VDIVPD(total, m, m)
 	VMOVUPD(m, at(mu, k))
-	ADDQ(U8(stride), k)
-	CMPQ(k, n)
-	JNE(LabelRef("divide"))
+	until(k, n, "divide")
 	done()
 }
 

@@ -125,6 +125,12 @@ func (v isa) store(r VecVirtual, m Mem, k mask) {
 	}
 }
 
+// begin puts the label of a loop whose offset begins at zero.
+func begin(at Register, label string) {
+	XORQ(at, at)
+	Label(label)
+}
+
 // next moves an offset in bytes to the next vector, and jumps to the label while it is
 // below the limit.
 func (v isa) next(at, limit Register, label string) {

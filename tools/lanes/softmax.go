@@ -38,8 +38,7 @@ func softmax(v isa) {
 	some := v.masks(rest)
 	ANDQ(I8(-8), end)
 	loop := func(name string, f func(i int, m Mem)) {
-		XORQ(at, at)
-		Label(name)
+		begin(at, name)
 		for i := range lanes {
 			f(i, Mem{Base: x, Index: at, Scale: 8, Disp: i * v.bytes()})
 		}
@@ -95,8 +94,7 @@ func (v isa) largest(x, end Register, some [2]mask) VecVirtual {
 	none, top, at := v.constant(math.Inf(-1)), v.reg(), GP64()
 	entry := func(i int) Mem { return Mem{Base: x, Index: at, Scale: 8, Disp: i * v.bytes()} }
 	VMOVAPD(none, top)
-	XORQ(at, at)
-	Label("top")
+	begin(at, "top")
 	CMPQ(at, end)
 	JGE(LabelRef("last"))
 	for i := range 8 / v.w {

@@ -105,8 +105,7 @@ func dots(v isa) {
 	y, p, x, stride := param("y"), param("p"), param("x"), param("stride")
 	SHLQ(U8(3), stride)
 	at, j := GP64(), GP64()
-	XORQ(j, j)
-	Label("rows")
+	begin(j, "rows")
 	// The columns of these rows begin at a multiple of eight.
 	MOVQ(j, at)
 	ANDQ(I32(-64), at)
