@@ -95,7 +95,7 @@ func TestOutcomeThatNoRunHasIsRefused(t *testing.T) {
 		"an edge twice":                func(o *Outcome) { o.Edges[1] = o.Edges[0] },
 		"an edge less":                 func(o *Outcome) { o.Edges = o.Edges[1:] },
 		"edges in another order":       func(o *Outcome) { o.Edges[0], o.Edges[1] = o.Edges[1], o.Edges[0] },
-		"a negative Bayes loss":        func(o *Outcome) { o.Bayes = &OutcomeBayes{-1, 0, 0, 0} },
+		"negative draws":               func(o *Outcome) { o.Bayes = &OutcomeBayes{1, 0, 0, -1} },
 		"a negative error":             func(o *Outcome) { o.Bayes = &OutcomeBayes{1, 0, -1, 0} },
 		"an attention of Algorithm 1":  func(o *Outcome) { o.One = &OutcomeOne{1, 2} },
 		"a curve that diverged":        func(o *Outcome) { o.Diverged = "it did" },

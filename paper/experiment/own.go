@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -180,16 +181,18 @@ func newReference(name string, losses, model []float64) Reference {
 // their number until the mean effective sample size on the first pilot sequences is
 // enough, or mostDraws is reached. The time of a draw is of the order of S^3.
 // bayesWork bounds the number of sequences; if it is less than pilot, the Bayes
-// predictor is left out.
+// predictor is left out. So it is if the mean effective sample size is below FewestDraws,
+// where the loss and its error are unreliable, see [task.NewBayes].
 const (
 	firstDraws, mostDraws = 250, 16000
 	pilot                 = 64
 	enough                = 200
+	FewestDraws           = 10
 	bayesWork             = 4e9 // draws times S^3, some seconds
 )
 
 // bayesReference returns the Bayes predictor of Task 1, or an empty list if it would
-// take too long.
+// take too long or need too many draws.
 func bayesReference(
 	ctx context.Context, tk task.Task, b *task.Batch, seed uint64, model []float64,
 ) ([]Reference, error) {
@@ -200,10 +203,10 @@ func bayesReference(
 		affordable := func() int { return int(bayesWork / float64(draws*b.S*b.S*b.S)) }
 		for ; affordable() >= pilot; draws *= 2 {
 			risk, err := task.BayesRisk(ctx, tk, first(min(pilot, b.Len())), draws, seed, nil)
-			if err != nil {
+			if err != nil && !errors.Is(err, task.ErrDraws) {
 				return nil, err
 			}
-			if risk.ESS >= enough || draws == mostDraws {
+			if err == nil && risk.ESS >= enough || draws == mostDraws {
 				break
 			}
 		}
@@ -215,6 +218,9 @@ func bayesReference(
 		sequences = min(sequences, affordable())
 	}
 	risk, err := task.BayesRisk(ctx, tk, first(sequences), draws, seed, counter(ctx, sequences))
+	if errors.Is(err, task.ErrDraws) || err == nil && sampled && risk.ESS < FewestDraws {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -226,6 +226,10 @@ func OwnText(o *experiment.Own) string {
 	}
 	t.Flush()
 	b.WriteString("\n")
+	if !slices.ContainsFunc(o.References, func(r experiment.Reference) bool { return r.Name == "Bayes" }) {
+		fmt.Fprintf(&b, "Bayes: left out, because it takes too long or has an effective sample size below %d.\n",
+			experiment.FewestDraws)
+	}
 	for _, r := range o.References {
 		if r.Draws > 0 {
 			fmt.Fprintf(&b, "Bayes: %d draws for each of %d sequences, effective sample size %.0f on average.\n",

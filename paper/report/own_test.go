@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -86,6 +87,28 @@ func TestAnotherGraphIsSeen(t *testing.T) {
 	}
 	if dot := OwnDOT(o); !strings.Contains(dot, "s2 -> s3 [label=\"1.00\", color=red]") {
 		t.Error(dot)
+	}
+}
+
+// The Bayes predictor of a graph with many roots needs more draws than are made.
+func TestUnreliableBayesLossIsLeftOut(t *testing.T) {
+	forest := graph.MustNew(slices.Repeat([]int{graph.Root}, 300)...)
+	r := built(t, train.Spec{
+		Task:  train.Task1{Parents: forest.Parents(), States: 8, Prior: "dirichlet(0.1)"},
+		Model: train.Disentangled{Heads: [2]int{1, 1}},
+	}, model.ConstructionOne(forest, 8))
+	r.Spec.Test = 4
+	o, err := experiment.MeasureOwn(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range o.References {
+		if p.Name == "Bayes" {
+			t.Errorf("a Bayes loss of %+v, with %v effective draws", p.Loss, p.Effective)
+		}
+	}
+	if text := OwnText(o); !strings.Contains(text, "Bayes: left out, ") {
+		t.Error(text)
 	}
 }
 

@@ -10,12 +10,17 @@
 // math.Log have assembly bodies on others. Every product below that feeds a
 // sum is therefore rounded explicitly, float64(x*y) + z, which the language
 // specification guarantees never to be fused.
+//
+// Integers have 64 bits. The package does not compile for 32-bit processors, where the
+// exponents and sizes of other packages would overflow.
 package num
 
 import (
 	"fmt"
 	"math"
 )
+
+const _ uint = 1 << 63 // the processor has 64 bits
 
 const (
 	ln2Hi = 6.93147180369123816490e-01

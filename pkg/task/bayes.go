@@ -2,6 +2,7 @@ package task
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -282,6 +283,9 @@ func (m *weightSums) add(w []float64, exponent []int, probability []float64) {
 	}
 }
 
+// ErrDraws is the error of [BayesRisk] if the draws are too few for the roots.
+var ErrDraws = errors.New("want more draws")
+
 // Risk is the Bayes risk of a task, estimated on a batch.
 type Risk struct {
 	// Mean of Loss. The standard error over sequences includes their independent Monte
@@ -333,8 +337,11 @@ func BayesRisk(
 				bayes.PredictIn(&e, b, k, seed)
 				l := e.Loss(y)
 				if math.IsNaN(l) || math.IsInf(l, 0) {
-					return fmt.Errorf("task: the log-loss of the Bayes predictor on sequence %d is %v: "+
-						"is the batch one of this task?", k, l)
+					why := fmt.Errorf("%w than %d for %d roots", ErrDraws, draws, len(bayes.roots))
+					if math.IsInf(e.ESS, 1) { // a Finite prior
+						why = errors.New("is the batch one of this task?")
+					}
+					return fmt.Errorf("task: the log-loss of the Bayes predictor on sequence %d is %v: %w", k, l, why)
 				}
 				loss[k], bias[k], ess[k] = l, LogLoss(y, e.F)-l, e.ESS
 				if predicted != nil {

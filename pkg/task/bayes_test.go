@@ -2,6 +2,7 @@ package task
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -401,5 +402,29 @@ func TestEstimateByHand(t *testing.T) {
 				t.Fatalf("draws of the weights %v give %+v, want %+v", c.draws, e, c.want)
 			}
 		}
+	}
+}
+
+func TestTooFewDrawsAreTheError(t *testing.T) {
+	// drawn is a batch of a sequence that goes through the tokens, with a uniform target.
+	drawn := func(tk Task, token func(i int) int) *Batch {
+		b := tk.NewBatch(1)
+		for i := range b.X {
+			b.X[i] = token(i)
+		}
+		for s := range b.Y {
+			b.Y[s] = 1 / float64(b.S)
+		}
+		return b
+	}
+	many := newTask(t, "dirichlet(0.01)", 10, slices.Repeat([]int{-1}, 3000)...)
+	_, err := BayesRisk(t.Context(), many, drawn(many, func(i int) int { return i % 10 }), 2, 1, nil)
+	if !errors.Is(err, ErrDraws) || !strings.Contains(err.Error(), "more draws than 2 for 3000 roots") {
+		t.Errorf("error %v", err)
+	}
+	finite := newTask(t, "orbit(0 1; 1 0)", 2, -1, 0)
+	_, err = BayesRisk(t.Context(), finite, drawn(finite, func(int) int { return 0 }), 2, 1, nil)
+	if err == nil || errors.Is(err, ErrDraws) {
+		t.Errorf("a sequence that no chain gives: error %v", err)
 	}
 }
