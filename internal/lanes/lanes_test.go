@@ -227,15 +227,12 @@ func TestLevels(t *testing.T) {
 		{"avx2", avx512, avx2},
 		{"avx512", avx2, avx2},
 	} {
-		if got := chosen(c.name, c.has); got != c.want {
+		if got, err := chosen(c.name, c.has); err != nil || got != c.want {
 			t.Errorf("%q with %s gives %s, want %s", c.name, levels[c.has], levels[got], levels[c.want])
 		}
 	}
-	defer func() {
-		const want = `lanes: the environment variable LEARNCAUSAL_VECTORS is "sse", want one of [none avx2 avx512]`
-		if said := recover(); said != want {
-			t.Errorf("said %v, want %s", said, want)
-		}
-	}()
-	chosen("sse", avx512)
+	const want = `lanes: the environment variable LEARNCAUSAL_VECTORS is "sse", want one of [none avx2 avx512]`
+	if _, err := chosen("sse", avx512); err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
 }

@@ -31,20 +31,27 @@ const (
 	avx512
 )
 
-var level = chosen(os.Getenv("LEARNCAUSAL_VECTORS"), available())
+var level = func() int {
+	l, err := chosen(os.Getenv("LEARNCAUSAL_VECTORS"), available())
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2) // a panic would print the stack of the start of the program
+	}
+	return l
+}()
 
 // Level returns the vectors in use: none, avx2 or avx512.
 func Level() string { return levels[level] }
 
 // chosen returns the level of that name, at most the level of the machine, or the level
-// of the machine if the name is empty. It panics if there is no such level.
-func chosen(name string, has int) int {
+// of the machine if the name is empty. It is an error if there is no such level.
+func chosen(name string, has int) (int, error) {
 	if name == "" {
-		return has
+		return has, nil
 	}
 	want := slices.Index(levels, name)
 	if want < 0 {
-		panic(fmt.Sprintf("lanes: the environment variable LEARNCAUSAL_VECTORS is %q, want one of %v", name, levels))
+		return has, fmt.Errorf("lanes: the environment variable LEARNCAUSAL_VECTORS is %q, want one of %v", name, levels)
 	}
-	return min(want, has)
+	return min(want, has), nil
 }

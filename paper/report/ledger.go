@@ -110,11 +110,16 @@ const maxLedger = 1 << 26
 
 // ReadLedger loads the ledger from claims.json in a folder.
 func ReadLedger(dir string) (*ledger.Ledger, error) {
-	b, err := files.Read(filepath.Join(dir, "claims.json"), maxLedger)
+	path := filepath.Join(dir, "claims.json")
+	b, err := files.Read(path, maxLedger)
 	if err != nil {
-		return nil, fmt.Errorf("report: no stored ledger: run make verify: %w", err)
+		return nil, fmt.Errorf("report: no stored ledger in %s: run make verify: %w", path, err)
 	}
-	return ledger.Parse(b)
+	l, err := ledger.Parse(b)
+	if err != nil {
+		return nil, fmt.Errorf("report: %s: %w", path, err)
+	}
+	return l, nil
 }
 
 // StoredLedger loads figures/claims.json of the checkout.

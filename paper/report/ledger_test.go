@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"learncausal/paper/claims"
@@ -22,6 +23,20 @@ func storedLedger(t *testing.T) *ledger.Ledger {
 		t.Fatal(err)
 	}
 	return l
+}
+
+// The error about a ledger names its file.
+func TestUnreadableLedgerIsNamed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "claims.json")
+	for _, text := range []string{"", "{", "{}", "[]", `{"Rows": 1}`} {
+		err := os.WriteFile(path, []byte(text), 0o666)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadLedger(filepath.Dir(path)); err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("%q: error %v", text, err)
+		}
+	}
 }
 
 // What is stored of each claim, apart from what its check found, is what the

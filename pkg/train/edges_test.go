@@ -2,6 +2,7 @@ package train
 
 import (
 	"encoding/json"
+	"errors"
 	"math"
 	"reflect"
 	"runtime"
@@ -129,6 +130,23 @@ func TestOneRunHasOneForm(t *testing.T) {
 	for steps, every := range map[int]int{1: 1, 7: 1, 16: 2, 100: 12} {
 		if s := (Spec{Steps: steps}).Canonical(); s.Every != every || s.Test != 4096 {
 			t.Errorf("%d steps: test %d, every %d", steps, s.Test, s.Every)
+		}
+	}
+}
+
+func TestDivergenceNamesItsCause(t *testing.T) {
+	for want, change := range map[string]func(*Spec){
+		"a rate below 1e+300":  func(s *Spec) { s.Optimiser = SGD{Rate: 1e300, Schedule: Constant} },
+		"a decay below 1e+308": func(s *Spec) { s.Optimiser = SGD{Rate: 1, Schedule: Constant, Decay: 1e308} },
+		"a decay below 1e+307": func(s *Spec) { s.Optimiser = AdamW{Rate: 1, Schedule: Constant, Decay: 1e307} },
+		"an init below 1e+308": func(s *Spec) { s.Model = Disentangled{Heads: [2]int{1, 1}, Init: 1e308} },
+	} {
+		spec := testSpec()
+		spec.Model = Disentangled{Heads: [2]int{1, 1}, Init: 0.01}
+		change(&spec)
+		err := trainer(t, spec).Advance(spec.Steps)
+		if !errors.Is(err, ErrDiverged) || !strings.Contains(err.Error(), "is not a number; want "+want) {
+			t.Errorf("%v, want %s", err, want)
 		}
 	}
 }

@@ -173,8 +173,15 @@ func (t *Trainer) diverged() error {
 	if !math.IsNaN(loss) {
 		return nil
 	}
-	return fmt.Errorf("%w: the loss of step %d is not a number; want a rate below %v", ErrDiverged,
-		t.step, t.spec.rateAt(0))
+	f := t.spec.flat()
+	cause, value := "a rate", f.Rate
+	switch decay := f.Decay + f.Coupled; {
+	case f.Init > 0 && (t.step == 0 || t.step == 1 && math.IsNaN(t.loss)): // the loss of the initial weights
+		cause, value = "an init", f.Init
+	case f.Rate*decay > 2: // the decay alone makes weights larger
+		cause, value = "a decay", decay
+	}
+	return fmt.Errorf("%w: the loss of step %d is not a number; want %s below %v", ErrDiverged, t.step, cause, value)
 }
 
 // advance takes a step and evaluates if it is time.
