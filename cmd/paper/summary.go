@@ -27,9 +27,9 @@ func printSummary(ctx context.Context, w io.Writer, results *report.Results, dir
 }
 
 func headline(s *report.Summary) string {
-	reproduced, differ, silent := s.Count()
-	return fmt.Sprintf("%d of the %d values and statements that the paper gives are reproduced; "+
-		"it states none for %d more.", reproduced, reproduced+differ, silent)
+	n := s.Count()
+	return fmt.Sprintf("%d values and statements of the paper are reproduced, %d in pattern, %d differ, %d are untried; "+
+		"it states none for %d more.", n["reproduced"], n["in pattern"], n["differs"], n["untried"], n["not stated"])
 }
 
 // resultLines returns a line of cells for each result. The reason of a verdict stands at its end.

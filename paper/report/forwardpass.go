@@ -35,7 +35,7 @@ func exampleRows() []Row {
 	edges := graph.Figure1().Edges()
 	same := slices.EqualFunc(edges, printed, func(e, p [2]int) bool { return e[0]+1 == p[0] && e[1]+1 == p[1] })
 	return []Row{{
-		Figure: 1, ID: "fig-graph-example", What: "causal graph", Paper: "edges 1→2, 1→3, 2→4, 3→5",
+		Figure: 1, ID: "fig-graph-example", What: "causal graph", Setting: "text", Paper: "edges 1→2, 1→3, 2→4, 3→5",
 		Ours: words("%d edges", len(edges)), Interval: "exact", Verdict: verdict(same, "other edges"),
 	}}
 }
@@ -59,7 +59,7 @@ func forwardPassRows() []Row {
 	got := c.Weights(100, 100).Linear(forwardPassTokens).RawRowView(5)
 	same := c.Empirical(want, forwardPassTokens) && floats.Distance(got, want, 1)/2 < 1e-9
 	return []Row{{
-		Figure: 3, ID: "fig-forward-pass", What: "forward pass", Paper: "returns the empirical estimate",
+		Figure: 3, ID: "fig-forward-pass", What: "forward pass", Setting: "text", Paper: "returns the empirical estimate",
 		Ours: words("the same, run as a transformer"), Interval: "exact", Verdict: verdict(same, "another output"),
 	}}
 }

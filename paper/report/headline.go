@@ -11,10 +11,10 @@ import (
 // A Headline counts the results of the paper that are reproduced, and its statements by
 // verdict.
 type Headline struct {
-	Reproduced, Differ int                    // rows of the Summary for which the paper states a result
-	Verdicts           map[ledger.Verdict]int // of the statements, without the steps of proofs
-	Mended             int                    // corrections of statements that are false or inconsistent
-	Account, Theorems  string                 // see ledger.Account and ledger.Theorems
+	Results           map[string]int         // rows of the Summary, see [Summary.Count]
+	Verdicts          map[ledger.Verdict]int // of the statements, without the steps of proofs
+	Mended            int                    // corrections of statements that are false or inconsistent
+	Account, Theorems string                 // see ledger.Account and ledger.Theorems
 }
 
 // Headline counts the rows of the summary and of the stored ledger.
@@ -33,7 +33,7 @@ func (r *Results) Headline(ctx context.Context) (Headline, error) {
 		return h, err
 	}
 	h.Account, h.Theorems = l.Account(), l.Theorems(func(id string) string { return numbers[id] })
-	h.Reproduced, h.Differ, _ = s.Count()
+	h.Results = s.Count()
 	for _, row := range l.Rows {
 		if row.Kind != ledger.Statement {
 			continue
@@ -46,9 +46,6 @@ func (r *Results) Headline(ctx context.Context) (Headline, error) {
 	return h, nil
 }
 
-// Results returns the number of rows on which the paper states something.
-func (h Headline) Results() int { return h.Reproduced + h.Differ }
-
 // Statements returns the number of statements of the paper that were checked.
 func (h Headline) Statements() int {
 	n := 0
@@ -60,11 +57,13 @@ func (h Headline) Statements() int {
 
 // Markdown returns the counts in a few sentences for a notebook of this repository.
 func (h Headline) Markdown() string {
-	v := h.Verdicts
+	v, n := h.Verdicts, h.Results
 	failed := v[ledger.Fails] + v[ledger.Inconsistent]
-	return fmt.Sprintf("**%d of %d results of the figures and numbers reproduce, %d differ. %s** %s "+
+	return fmt.Sprintf("**Of %d results of the figures and numbers %d reproduce, %d do in pattern, %d differ, and %d "+
+		"are untried. %s** %s "+
 		"[The ledger](../CLAIMS.md) has %d rows of statements: %d hold, %d are consistent with their growth, "+
 		"%d are undecided and %d fail. For %d of these %d it has a corrected form that passes its check.",
-		h.Reproduced, h.Results(), h.Differ, h.Theorems, h.Account, h.Statements(),
+		n[reproduced]+n[inPattern]+n["differs"]+n[untried], n[reproduced], n[inPattern], n["differs"], n[untried],
+		h.Theorems, h.Account, h.Statements(),
 		v[ledger.Holds], v[ledger.Consistent], v[ledger.Open], failed, h.Mended, failed)
 }

@@ -34,11 +34,11 @@ func TestMLPRowsJudgeEverySeed(t *testing.T) {
 	check(roots, "reproduced")
 	check(loss, "not stated; their run could be one more")
 	m.Seeds[1].Found = 2
-	check(edges, "differs: in 1 of 3 seeds")
+	check(edges, "in pattern: in 1 of 3 seeds")
 	m.Seeds[2].Largest = 1
-	check(roots, "differs: not in 1 of 3 seeds")
+	check(roots, "in pattern: not in 1 of 3 seeds")
 	m.Seeds[2].Largest, m.Seeds[0].First = 2, 0.3
-	check(roots, "differs: not in 1 of 3 seeds")
+	check(roots, "in pattern: not in 1 of 3 seeds")
 	m.Runs[0] = run(1.7641)
 	m.Runs[1], m.Runs[2] = run(1.7642), run(1.7643)
 	check(loss, "not stated; their run could be one more")

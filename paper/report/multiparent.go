@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"learncausal/paper/answers"
 	"learncausal/paper/experiment"
 	"learncausal/paper/figure"
 	"learncausal/pkg/model"
@@ -305,27 +306,38 @@ func multiNumbers(all []experiment.MultiResult) figure.Numbers {
 	return ns
 }
 
-// multiRows are the rows on Figures 5 and 7. A graph is reproduced if each head learns a
-// single set of parents in every seed.
-func multiRows(all []experiment.MultiResult) []Row {
+// splitRows are the rows on Figure 5, of all stored runs of each setting.
+func splitRows(all []answers.Splits) []Row {
 	var rows []Row
 	for _, m := range all {
-		split, n, on := m.SplitSeeds(), len(m.Runs), m.Attentions()
+		split, n, nodes := m.HaveSplit(), len(m.Runs), m.Runs[0].Nodes
+		bound, least, most := BinomialInterval(split, n), nodes, 0
+		for _, r := range m.Runs {
+			least, most = min(least, r.Split), max(most, r.Split)
+		}
 		row := Row{
 			Figure: 5, ID: "fig-multi-parent", What: m.Short, Paper: "each head learns one set of parents",
-			Ours:     words("split in %d of %d seeds; attention on its parent %.2f", split, n, stat.Mean(on, nil)),
-			Interval: overSeeds(on, 2),
-			Verdict:  verdict(split == n, fmt.Sprintf("the heads share parents in %d of %d seeds", n-split, n)),
+			Ours: words("split in %d of %d seeds; over half on its own parent at %d to %d of %d positions (split: %.0f %%)",
+				split, n, least, most, nodes, 100*experiment.SplitShare),
+			Interval: fmt.Sprintf("%.2f to %.2f (95 %%)", bound[0], bound[1]),
+			Verdict:  mostly(split, n, fmt.Sprintf("the heads share parents in %d of %d seeds", n-split, n)),
 		}
 		if m.Printed {
-			row.ID += "-printed"
-			rows = append(rows, row)
-			continue
+			row.ID, row.Setting = row.ID+"-printed", "text"
 		}
-		full := row
-		full.Figure, full.ID, full.Paper = 7, "fig-multi-parent-full", "the same, in all of A1"
-		full.Ours = words("as in Figure 5; other entries up to %.0f %% of the block's largest", 100*m.Outside())
-		rows = append(rows, row, full)
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// outsideRows are the rows on the entries of Figure 7 outside of the blocks.
+func outsideRows(all []experiment.MultiResult) (rows []Row) {
+	for _, m := range all {
+		rows = append(rows, Row{
+			Figure: 7, ID: "fig-multi-parent-full", What: m.Short + ", other entries", Interval: "the largest",
+			Ours:    words("up to %.0f %% of the block's largest in %d runs", 100*m.Outside(), len(m.Runs)),
+			Verdict: notStated,
+		})
 	}
 	return rows
 }

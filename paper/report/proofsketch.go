@@ -20,8 +20,9 @@ func sketchRows() []Row {
 	g, prior := experiment.SketchGraph(), experiment.SketchPrior()
 	least := experiment.LeastMargin(theory.G(prior, g), g)
 	return []Row{{
-		Figure: 4, ID: "fig-proof-sketch", What: "gradient of a row by position", Paper: "largest at the parent",
-		Ours: words("in each row, by at least %.3f", least), Interval: "exact",
+		Figure: 4, ID: "fig-proof-sketch", What: "gradient of a row by position", Setting: "text",
+		Paper: "largest at the parent",
+		Ours:  words("in each row, by at least %.3f", least), Interval: "exact",
 		Verdict: verdict(least > 0, "not in each row"),
 	}}
 }

@@ -16,9 +16,9 @@ import (
 	"learncausal/pkg/train"
 )
 
-// inForm reports whether a verdict starts with one of the three.
+// inForm reports whether a verdict starts with one of the five.
 func inForm(v string) bool {
-	for _, form := range []string{reproduced, notStated} {
+	for _, form := range []string{reproduced, inPattern, untried, notStated} {
 		if rest, ok := strings.CutPrefix(v, form); ok {
 			return rest == "" || rest[0] == ':' || rest[0] == ';'
 		}
@@ -27,8 +27,8 @@ func inForm(v string) bool {
 	return ok && why != ""
 }
 
-func TestVerdictsHaveThreeForms(t *testing.T) {
-	for _, v := range []string{"blocks reproduced, rest not small", "shape reproduced", "consistent: it could be", "differs", "differs: ", "reproduced in part", ""} {
+func TestVerdictsHaveFiveForms(t *testing.T) {
+	for _, v := range []string{"blocks reproduced, rest not small", "shape reproduced", "consistent: it could be", "differs", "differs: ", "reproduced in part", "in patterns", ""} {
 		if inForm(v) {
 			t.Errorf("%q passes for a verdict", v)
 		}
@@ -42,10 +42,10 @@ func TestVerdictsHaveThreeForms(t *testing.T) {
 	for _, row := range rows {
 		figures[row.Figure] = true
 		if !inForm(row.Verdict) {
-			t.Errorf("%s, %s: verdict %q, want one that starts with reproduced, differs: why, or not stated", row.ID, row.What, row.Verdict)
+			t.Errorf("%s, %s: verdict %q, want one that starts with reproduced, in pattern, differs: why, untried, or not stated", row.ID, row.What, row.Verdict)
 		}
-		if row.Interval == "" {
-			t.Errorf("%s, %s: no interval", row.ID, row.What)
+		if row.Interval == "" || row.Setting == "" {
+			t.Errorf("%s, %s: no interval or no setting", row.ID, row.What)
 		}
 	}
 	if len(figures) != 10 {
@@ -85,6 +85,30 @@ func TestPaperSpreadCanDiffer(t *testing.T) {
 	}
 	if v := spreadVerdict(c.Variance()); !strings.HasPrefix(v, "differs: ") {
 		t.Errorf("half as much again as the paper's 0.054: %s", v)
+	}
+}
+
+// Runs of a sweep count as stored runs do: Figure 5 has all seeds of several-parents, also of the
+// setting in which most heads share parents, and Figure 6 the rates and priors of the text.
+func TestSummaryCountsSweeps(t *testing.T) {
+	s, err := shared.Summary(t.Context(), "fig-multi-parent-printed", "fig-single-parent")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := map[string]int{}
+	for _, row := range s.Rows {
+		n[row.mark()]++
+		if row.What == "4-gram, printed" && row.mark() != "differs" {
+			t.Errorf("%s: %s (%s)", row.What, row.Verdict, row.Ours.Shown().Text)
+		}
+	}
+	if n[reproduced] != 3 || n[inPattern] != 10 || n["differs"] != 4 {
+		t.Errorf("%v", n)
+	}
+	for k, want := range []string{"differs", "differs", inPattern, reproduced} {
+		if got := (Row{Verdict: mostly(k, 3, "why")}).mark(); got != want {
+			t.Errorf("%d of 3 runs: %s, want %s", k, got, want)
+		}
 	}
 }
 
