@@ -96,7 +96,7 @@ func TestJSONHasWhatTheTextHas(t *testing.T) {
 			t.Errorf("paper %q --json: %v", c.args, err)
 		}
 	}
-	if len(all.Exports) < 60 || all.Exports[0]["id"] != "fig-graph-example" || len(all.Experiments) < 4 {
+	if len(all.Exports) < 50 || all.Exports[0]["id"] != "fig-graph-example" || len(all.Experiments) < 4 {
 		t.Errorf("%d exports, %d experiments", len(all.Exports), len(all.Experiments))
 	}
 	if len(stored) < 40 || stored[0].Loss == 0 {
