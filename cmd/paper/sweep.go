@@ -215,7 +215,7 @@ func (f *sweepFlags) submit(ctx context.Context, w io.Writer, s *sweep.Sweep, pl
 	}
 	program := filepath.Join(s.Dir, "paper")
 	job := sweep.Job{
-		Tasks: cmp.Or(f.tasks, min(len(s.Plan.Runs), mostTasks)), Options: f.sbatch,
+		Tasks: min(cmp.Or(f.tasks, mostTasks), len(s.Plan.Runs)), Options: f.sbatch,
 		Command: []string{program, "sweep", path, "--out", s.Dir, "--store", s.Store.Dir, "--digest", s.Digest()},
 	}
 	if f.dry {

@@ -51,6 +51,13 @@ func TestSweepWritesTablesAndSkipsFinishedRuns(t *testing.T) {
 	}
 }
 
+func TestNoTaskHasNothingToDo(t *testing.T) {
+	plan := write(t, "plan.toml", smallPlan)
+	if script := output(t, "sweep", plan, "--slurm", "-n", "--tasks", "100"); !strings.Contains(script, "--array=0-3\n") {
+		t.Error(script)
+	}
+}
+
 func TestTasksShareTheRunsAndTheLastWritesTheTables(t *testing.T) {
 	plan := write(t, "plan.toml", smallPlan)
 	dir := strings.TrimSuffix(plan, ".toml")

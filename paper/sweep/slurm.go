@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,7 +32,7 @@ func (s *Sweep) Digest() string {
 // A Job is a job array. Task k trains the runs i with i mod Tasks = k.
 type Job struct {
 	Tasks   int      // at least 1
-	Options []string // of sbatch, as in --time=2:00:00; they override the options of [Sweep.Script]
+	Options []string // of sbatch, as in --time=2:00:00; not those on which [Sweep] relies
 	Command []string // of a task, the program first; the script adds --jobs and --task
 }
 
@@ -76,8 +78,15 @@ func (s *Sweep) Script(j Job) (string, error) {
 	}
 	options := ""
 	for _, o := range j.Options {
-		if !strings.HasPrefix(o, "-") || strings.ContainsRune(o, '\n') {
+		if !strings.HasPrefix(o, "-") || strings.ContainsAny(o, "\r\n") {
 			return "", fmt.Errorf("sweep: %q is no option of sbatch, want it as in --time=2:00:00", o)
+		}
+		most, throttle := strings.CutPrefix(o, "--array=%")
+		if n, err := strconv.Atoi(most); throttle && err == nil && n > 0 {
+			o = fmt.Sprintf("--array=0-%d%%%d", j.Tasks-1, n)
+		} else if name := overrides(o); name != "" {
+			return "", fmt.Errorf("sweep: the option %s of sbatch is set by this program, and %q changes it; "+
+				"--array=%%4 limits the tasks at a time, --signal=B:USR1@300 is sent 300 s before the end", name, o)
 		}
 		options += "#SBATCH " + o + "\n"
 	}
@@ -87,6 +96,32 @@ func (s *Sweep) Script(j Job) (string, error) {
 	}
 	return fmt.Sprintf(script,
 		s.jobName(), j.Tasks-1, filepath.Join(log, "%a.txt"), options, strings.Join(command, " "), j.Tasks), nil
+}
+
+// relied has the options of sbatch that [Sweep.Submit], [Sweep.Status] and the script rely on,
+// with the letters of their short forms.
+var relied = map[string]string{
+	"array": "a", "clusters": "M", "job-name": "J", "no-requeue": "", "open-mode": "", "signal": "",
+	"test-only": "", "wait": "W", "wrap": "",
+}
+
+// overrides returns the first relied option in a line of options, or "". sbatch takes
+// abbreviations of long options, and several short ones in a word.
+func overrides(line string) string {
+	for _, word := range strings.Fields(line) {
+		long, isLong := strings.CutPrefix(word, "--")
+		long, value, _ := strings.Cut(long, "=")
+		for name, letter := range relied {
+			short := strings.TrimLeft(strings.TrimPrefix(word, "-"), "HIQhkOsv") // letters without a value
+			switch {
+			case isLong && name == "signal" && strings.HasPrefix(value, "B:USR1@"):
+			case isLong && long != "" && strings.HasPrefix(name, long),
+				!isLong && word[0] == '-' && letter != "" && strings.HasPrefix(short, letter):
+				return "--" + name
+			}
+		}
+	}
+	return ""
 }
 
 func (s *Sweep) jobName() string { return "sweep-" + s.Digest() }
@@ -124,11 +159,16 @@ func (s *Sweep) Submit(ctx context.Context, j Job) (id string, err error) {
 // tasksPath is the path of a file with the number of tasks of the job, for Status.
 func (s *Sweep) tasksPath() string { return filepath.Join(s.Dir, "tasks") }
 
+// overriding matches variables that stand for [relied] options, or hide tasks from squeue.
+var overriding = regexp.MustCompile(
+	`^(SQUEUE_\w*|SBATCH_(ARRAY_INX|CLUSTERS|JOB_NAME|NO_REQUEUE|OPEN_MODE|SIGNAL|TEST_ONLY|WAIT))=`)
+
 // command returns the standard output of a program of Slurm. Its error has the standard
 // error.
 func command(ctx context.Context, name string, args ...string) (string, error) {
 	var failure bytes.Buffer
 	c := exec.CommandContext(ctx, name, args...)
+	c.Env = slices.DeleteFunc(os.Environ(), overriding.MatchString)
 	c.Stderr = &failure
 	out, err := c.Output()
 	if errors.Is(err, exec.ErrNotFound) {

@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -580,6 +581,48 @@ func TestScriptIsRefusedWhereSlurmWouldMisreadIt(t *testing.T) {
 	s.Dir = filepath.Join(s.Dir, "100%")
 	if _, err := s.Script(Job{Tasks: 1}); err == nil || !strings.Contains(err.Error(), "%") {
 		t.Errorf("folder %s: %v", s.Dir, err)
+	}
+}
+
+// The queue is searched for the job by its name, and each task has its runs by its number.
+func TestOptionsThatTheSweepReliesOnAreRefused(t *testing.T) {
+	s := newSweep(t, quickPlan)
+	script := func(option string) (string, error) { return s.Script(Job{Tasks: 4, Options: []string{option}}) }
+	for option, name := range map[string]string{
+		"--job-name=mine": "--job-name", "--job-name mine": "--job-name", "-Jmine": "--job-name", "-J mine": "--job-name",
+		"--job-na=mine": "--job-name", "-HJ mine": "--job-name", "--time=1 -J mine": "--job-name", "--array=0-1%1": "--array",
+		"-a 0-1": "--array", "--array=%0": "--array", "--array=%2,7": "--array", "--arr=0": "--array", "--no-requeue": "--no-requeue",
+		"--signal=USR1@9": "--signal", "--signal=B:TERM": "--signal", "--open-mode=truncate": "--open-mode", "-M far": "--clusters",
+		"--clusters=far": "--clusters", "--wrap=true": "--wrap", "--wait": "--wait", "-QW": "--wait", "--test-only": "--test-only",
+	} {
+		if _, err := script(option); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: error %v, want one that names %s", option, err, name)
+		}
+	}
+	for option, line := range map[string]string{
+		"--array=%2": "--array=0-3%2", "--signal=B:USR1@300": "", "--time=1:00:00": "", "-t 5": "", "-A me": "", "-p all": "",
+		"--mail-user=J@a.b": "", "--comment=a-J": "", "--account=W": "", "-c 2": "", "--wait-all-nodes=1": "", "-H": "", "--exclusive": "",
+	} {
+		text, err := script(option)
+		if want := "\n#SBATCH " + cmp.Or(line, option) + "\n"; err != nil || !strings.Contains(text, want) {
+			t.Errorf("%s: error %v, want the line %q", option, err, want)
+		}
+	}
+}
+
+// Variables are options of sbatch and squeue, which come before those of the script.
+func TestVariablesOfSlurmDoNotOverrideTheSweep(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "sbatch"), []byte("#!/bin/sh\nenv\n"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	for _, name := range []string{"SBATCH_JOB_NAME", "SBATCH_ARRAY_INX", "SQUEUE_STATES", "SBATCH_ACCOUNT"} {
+		t.Setenv(name, "mine")
+	}
+	out, err := command(t.Context(), "sbatch")
+	if err != nil || strings.Count(out, "=mine\n") != 1 || !strings.Contains(out, "SBATCH_ACCOUNT=mine\n") {
+		t.Errorf("error %v, variables\n%s", err, out)
 	}
 }
 
