@@ -156,9 +156,8 @@ func writeOwn(
 	}
 	data, err2 := report.OwnJSON(own)
 	figures, err3 := report.OwnFigures(own)
-	weights, err4 := files.Read(filepath.Join(run, fmt.Sprintf("weights-%d.npz", own.Run.Spec.Steps)), math.MaxInt)
-	curve, err5 := files.Read(filepath.Join(run, "curve.csv"), math.MaxInt)
-	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
+	curve, err4 := files.Read(filepath.Join(run, "curve.csv"), math.MaxInt)
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return nil, err
 	}
 	for _, f := range figures {
@@ -173,7 +172,7 @@ func writeOwn(
 		name string
 		data []byte
 	}{
-		{"weights.npz", weights},
+		{"weights.npz", runs.NPZ(own.Run.Final.Weights)},
 		{"curve.csv", curve},
 		{givenDOT, []byte(given.String())},
 		{"learned.dot", []byte(report.OwnDOT(own))},

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"math"
 	"strconv"
 	"strings"
@@ -99,38 +100,38 @@ func matrices(s train.Snapshot) []model.Matrix {
 	return all
 }
 
-// encodeWeights returns the matrices as an NPZ archive.
-func encodeWeights(all []model.Matrix) []byte {
-	arrays := make([]Array, len(all))
-	for i, a := range all {
-		arrays[i] = Array{a.Name, mat.NewDense(a.Rows, a.Cols, a.Data)}
-	}
-	return must(EncodeNPZ(arrays))
-}
-
-// An Array is an entry of an NPZ archive. Values is a gonum matrix, or a slice of numbers,
-// booleans or strings.
-type Array struct {
-	Name   string
-	Values any
-}
-
-// EncodeNPZ returns the arrays as an NPZ archive. The bytes depend on names and values
+// encodeWeights returns the matrices as an NPZ archive. The bytes depend on names and values
 // only: the entries have no time and are not compressed.
-func EncodeNPZ(arrays []Array) ([]byte, error) {
+func encodeWeights(all []model.Matrix) []byte {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	for _, a := range arrays {
-		f, err := z.CreateHeader(&zip.FileHeader{Name: a.Name + ".npy", Method: zip.Store})
-		if err != nil {
-			return nil, err
-		}
-		if err := npy.Write(f, a.Values); err != nil {
-			return nil, fmt.Errorf("runs: array %s: %w", a.Name, err)
-		}
+	for _, a := range all {
+		f := must(z.CreateHeader(&zip.FileHeader{Name: a.Name + ".npy", Method: zip.Store}))
+		must(0, npy.Write(f, mat.NewDense(a.Rows, a.Cols, a.Data)))
 	}
-	err := z.Close()
-	return b.Bytes(), err
+	must(0, z.Close())
+	return b.Bytes()
+}
+
+// NPZ returns the weights as an NPZ archive that readers in MATLAB, Julia, R and C++ take as
+// well as NumPy. Unlike the archives of a store it has version 1.0 of the NPY format, and
+// each size stands before the data.
+func NPZ(w model.Model) []byte {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, a := range w.Matrices() {
+		head := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }", a.Rows, a.Cols)
+		head += strings.Repeat(" ", 63-(10+len(head))%64) + "\n" // the numbers begin at a multiple of 64
+		data := binary.LittleEndian.AppendUint16([]byte("\x93NUMPY\x01\x00"), uint16(len(head)))
+		data = must(binary.Append(append(data, head...), binary.LittleEndian, a.Data))
+		size := uint64(len(data))
+		f := must(z.CreateRaw(&zip.FileHeader{
+			Name: a.Name + ".npy", CRC32: crc32.ChecksumIEEE(data), CompressedSize64: size, UncompressedSize64: size,
+		}))
+		must(f.Write(data))
+	}
+	must(0, z.Close())
+	return b.Bytes()
 }
 
 // decodeWeights decodes an archive of encodeWeights into the matrices all. The shapes of
