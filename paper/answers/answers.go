@@ -1,9 +1,7 @@
-// Package answers evaluates extensions of the paper on the sweeps in runs/sweeps/, which
-// are larger than its experiments: how often the heads split several parents
-// ([LoadSplits]), and whether joint training of both layers obeys the law that the paper
-// proves for Algorithm 1 ([LoadJoint]), and whether n-grams are learned one order after the
-// other ([LoadStages]). Figure 9 itself also rests on a sweep:
-// [experiment.LoadComparison].
+// Package answers evaluates extensions of the paper on the sweeps in runs/sweeps/: how often
+// the heads split several parents ([LoadSplits]), whether joint training of both layers obeys
+// the law of Algorithm 1 ([LoadJoint]), and whether n-grams are learned one order after the
+// other ([LoadStages]). Figure 9 also rests on a sweep: [experiment.LoadComparison].
 //
 // The results of each run are stored in runs/sweeps/<name>/results.jsonl; paper sweep
 // retrains any of them.
@@ -25,10 +23,9 @@ const (
 	stages         = "stages"
 )
 
-// Replay trains one run of each sweep, selected by the day, from the start to the second
-// evaluation and compares the results bit by bit with the stored ones. It returns a
-// summary, which does not depend on the day, or an error that names a difference. It
-// selects runs of at most 64 positions, which take seconds.
+// Replay trains one run of each sweep, selected by the day among runs of at most 64 positions,
+// up to the second evaluation and compares the results bit by bit with the stored ones. It
+// returns a summary, which does not depend on the day, or an error that names a difference.
 func Replay(ctx context.Context) (string, error) {
 	sweeps := []string{experiment.Figure9, experiment.Figure9QuarterBatch, severalParents, jointTraining, stages}
 	for _, name := range sweeps {

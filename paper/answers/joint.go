@@ -13,9 +13,9 @@ import (
 	"learncausal/pkg/train"
 )
 
-// A Joint has the results of joint training of both layers, and of Algorithm 1, on a
-// graph with a prior. Losses are in nats. Above is the loss less the least loss of
-// Theorem 1, of a predictor that knows the transition matrix, on the test set of a run.
+// A Joint has the results of joint training of both layers, and of Algorithm 1, on a graph with
+// a prior. Losses are in nats. Above is the loss less the loss of a predictor that knows the
+// transition matrix, on the test set of a run.
 type Joint struct {
 	Family string
 	Graph  *graph.Forest

@@ -32,8 +32,7 @@ func (r *SplitRun) HasSplit() bool {
 	return float64(r.Split) >= experiment.SplitShare*float64(r.Nodes)
 }
 
-// Fallen returns the first step at which the loss has made nine tenths of its total
-// decrease.
+// Fallen returns the first step at which the loss has made nine tenths of its total decrease.
 func (r *SplitRun) Fallen() int {
 	first, last := r.Loss[0], r.Loss[len(r.Loss)-1]
 	return r.Steps[slices.IndexFunc(r.Loss, func(l float64) bool { return first-l >= 0.9*(first-last) })]

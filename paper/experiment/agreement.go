@@ -39,9 +39,8 @@ type Agreement struct {
 // agreementSequences is the number of test sequences of a comparison.
 const agreementSequences = 1 << 11
 
-// compareConstruction compares a run with the construction of its graph on the
-// first n of its test sequences: Construction 1 for a run of Task 1, Construction
-// 2 for one of Task 2.
+// compareConstruction compares a run with Construction 1 or 2 of its graph, by its task, on the
+// first n of its test sequences.
 func compareConstruction(ctx context.Context, r *runs.Run, n int, name, title string) (*Agreement, error) {
 	spec := r.Spec
 	b, err := testSequences(spec, n)
@@ -129,9 +128,8 @@ func QueryAttention(w *model.Weights, x []int) []float64 {
 	return p
 }
 
-// Agreements compares the runs of Figure 6, the runs on the 20 graphs and the runs with
-// several parents with their constructions. The runs on the 20 graphs have one Agreement,
-// their mean.
+// Agreements compares the runs of Figure 6, on the 20 graphs and with several parents with
+// their constructions. The 20 graphs have one Agreement, their mean.
 func Agreements(
 	ctx context.Context, singles []SingleRun, many []*runs.Run, multis []MultiResult,
 ) ([]*Agreement, error) {

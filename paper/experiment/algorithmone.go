@@ -13,19 +13,17 @@ import (
 	"learncausal/pkg/train"
 )
 
-// Parameters of [AlgorithmOne]: the number of matrices, each in all relabelings, drawn
-// from a prior without finite support for stage 1; the largest number of states; and
-// the number of sequences of stage 2.
+// Parameters of [AlgorithmOne]: matrices drawn from a prior without finite support, each in all
+// relabelings; the largest number of states; sequences of stage 2.
 const (
 	oneMatrices  = 16
 	oneStates    = 3
 	oneSequences = 256
 )
 
-// AlgorithmOne runs Algorithm 1, in the limit of [RunDynamics], on the graph and with the
-// prior of a run, as in [RunSweep]. Loss is the loss of its prediction
-// (f + eps)/(1 + S eps) on the test set of the run, and Attention its mean attention on
-// the parents. Both are NaN for Task 2 and for more than three states.
+// AlgorithmOne runs Algorithm 1 on the graph and with the prior of a run, as in [RunSweep].
+// Loss is the loss of its prediction (f + eps)/(1 + S eps) on the test set of the run, and
+// Attention its mean attention on the parents. Both are NaN for Task 2 and above three states.
 func AlgorithmOne(spec train.Spec) (*OutcomeOne, error) {
 	none := &OutcomeOne{Number(math.NaN()), Number(math.NaN())}
 	of, ok := spec.Task.(train.Task1)

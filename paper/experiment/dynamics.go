@@ -14,9 +14,8 @@ import (
 	"learncausal/pkg/theory"
 )
 
-// DynamicsPrior is the prior of the figures on the proof. It satisfies
-// Assumption 1 with every gamma below 0.3: the least entry is 0.1, the trace
-// one.
+// DynamicsPrior is the prior of the figures on the proof. It satisfies Assumption 1 with gamma
+// < 0.3.
 const DynamicsPrior = "orbit(0.1 0.7 0.2; 0.2 0.1 0.7; 0.1 0.1 0.8)"
 
 // FinitePrior reads an orbit prior.
@@ -133,20 +132,17 @@ func (d *Dynamics) StageTwo(betaStar float64, every int) *theory.Trajectory {
 	return tr
 }
 
-// seldom is an interval of more than Tau2 steps: only the first and the last step are
-// recorded.
+// seldom is an interval of more than Tau2 steps: only the first and the last step are recorded.
 const seldom = 1 << 20
 
 // Trained returns stage 2 after [Tau2] steps, with the first and the last point.
 func (d *Dynamics) Trained() *theory.Trajectory { return d.StageTwo(0, seldom) }
 
-// Excess returns the loss at the end of stage 2 less the least value of the perturbed
-// loss,
+// Excess returns the loss at the end of stage 2 less the least value of the perturbed loss,
 //
 //	L - L* + log(1 + S eps) = E[KL(pi(.|s) || (f + eps)/(1 + S eps))] >= 0
 //
-// L - L* itself is negative once the prediction is good, since f + eps sums to
-// more than one.
+// L - L* itself is negative once the prediction is good, since f + eps sums to more than one.
 func (d *Dynamics) Excess(tr *theory.Trajectory) float64 {
 	return tr.Points[len(tr.Points)-1].Gap + num.Log(1+float64(d.Prior.States())*d.Eps)
 }
@@ -161,9 +157,8 @@ func (d *Dynamics) Missed() (missed []int) {
 	return missed
 }
 
-// Drift returns the root other than the query whose row is farthest from uniform after
-// stage 1, its distance sup_j |softmax(A1)_{ij} - 1/(i+1)|, and the distance of the
-// query's row.
+// Drift returns the root other than the query whose row is farthest from uniform after stage 1,
+// its distance sup_j |softmax(A1)_{ij} - 1/(i+1)|, and the distance of the query's row.
 func (d *Dynamics) Drift() (root int, drift, query float64) {
 	rows := d.last()
 	for i, r := range rows[:len(rows)-1] {
@@ -176,9 +171,8 @@ func (d *Dynamics) Drift() (root int, drift, query float64) {
 
 func (d *Dynamics) last() []theory.Row { return d.One.Points[len(d.One.Points)-1].Rows }
 
-// OutOfDistribution returns sup_{s'} |f(X)_{s'} - pi(s'|s_T)| of the trained
-// model on n sequences from one transition matrix, in increasing order; see
-// Theorem 2 (thm-ood).
+// OutOfDistribution returns sup_{s'} |f(X)_{s'} - pi(s'|s_T)| of the trained model on n
+// sequences from one transition matrix, in increasing order; see Theorem 2 (thm-ood).
 func (d *Dynamics) OutOfDistribution(m *theory.Reduced, pi []float64, n int, seed uint64) ([]float64, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("experiment: %d sequences, want at least 1", n)

@@ -10,9 +10,8 @@ import (
 	"learncausal/pkg/num"
 )
 
-// RandomStandard returns a standard transformer of the given depth over s tokens
-// and t positions of width d, with one to three heads in a layer and Gaussian weights
-// that preserve the norm of a vector on average.
+// RandomStandard returns a standard transformer over s tokens and t positions of width d, with
+// one to three heads in a layer and Gaussian weights that preserve norms on average.
 func RandomStandard(r *rand.Rand, s, t, d, depth int) *model.Standard {
 	m := &model.Standard{E: gaussian(r, d, s), P: gaussian(r, d, t), W: gaussian(r, s, d)}
 	for range depth {
@@ -60,9 +59,8 @@ func RandomTokens(r *rand.Rand, s, t int) []int {
 	return x
 }
 
-// SampledLimitError estimates the Limit of ConstructionErrors from n random sequences of
-// length t: the mean total-variation distance between the exact limit of the
-// construction and the empirical transition, over the sequences where it is defined.
+// SampledLimitError estimates the Limit of [ConstructionErrors] from n random sequences of
+// length t.
 func SampledLimitError(c *model.Construction, t, n int, r *rand.Rand) num.Estimate {
 	limit, empirical := make([]float64, c.S), make([]float64, c.S)
 	var distances []float64

@@ -1,10 +1,9 @@
 // Package experiment has the paper's experiments: their settings, their runs, and
 // the measurements on the runs. Package report draws them.
 //
-// [All] lists the experiments that are trained. Each has a list of its parts
-// ([SingleParents], [ManyGraphs], [MultiParents], [Families]) with a lookup by name,
-// and a Load function that takes a [Getter], loads the runs or trains them, and
-// returns them with their measurements.
+// [All] lists the experiments that are trained. Each has a list of its parts ([SingleParents],
+// [ManyGraphs], [MultiParents], [Families]) with a lookup by name, and a Load function that
+// takes a [Getter], loads the runs or trains them, and returns them with their measurements.
 package experiment
 
 import (

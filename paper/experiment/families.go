@@ -152,8 +152,7 @@ type OOD struct {
 	Median []float64       // outside the prior
 	Tail   []float64       // outside the prior, the 99 % quantile
 	Law    theory.PowerLaw // of Tail
-	// InsideMedian and InsideTail are median and 99 % quantile for the matrix of the
-	// prior.
+	// InsideMedian and InsideTail are median and 99 % quantile for the matrix of the prior.
 	InsideMedian, InsideTail []float64
 }
 

@@ -14,10 +14,9 @@ import (
 // refresh is the least time between two drawings of a run in training.
 const refresh = 500 * time.Millisecond
 
-// Live trains a run from zero, without the store, and returns its state after
-// each of the given numbers of steps, in increasing order and at most spec.Steps.
-// During training it calls draw with these states, with the current state in place of
-// the states that are not reached yet.
+// Live trains a run from zero, without the store, and returns its state after each of the given
+// numbers of steps, in increasing order. Meanwhile it calls draw with these states, with the
+// current state in place of later ones.
 //
 // If ctx is cancelled, Live returns the states of the last such call, without an error.
 // If the run diverges, it returns them with the error of [train.Trainer.Advance].

@@ -44,10 +44,9 @@ func (l *Losses) BestOneParent() num.Estimate {
 	return slices.MinFunc(l.OneParent, func(a, b num.Estimate) int { return cmp.Compare(a.Mean, b.Mean) })
 }
 
-// compareLosses evaluates runs of Task 1 with a Dirichlet prior and with the same test
-// sequences on the first n of these, at most lossSequences, with the given number of draws
-// in each Bayes prediction. It evaluates each predictor once, and the Bayes predictor only
-// if its losses are not stored, see [BayesSet].
+// compareLosses evaluates runs of Task 1 with a Dirichlet prior and the same test sequences on
+// the first n of these, at most lossSequences. Each Bayes prediction has the given number of
+// draws, and is computed only if its loss is not stored, see [BayesSet].
 func compareLosses(ctx context.Context, n, draws int, rs ...*runs.Run) ([]*Losses, error) {
 	spec := rs[0].Spec
 	set := newBayesSet(spec, draws)
@@ -95,10 +94,9 @@ func Entropies(b *task.Batch) []float64 {
 	return entropy
 }
 
-// KnownLosses returns the log-losses, in nats, on each test sequence, of two
-// predictors with side information: the one that knows the transition matrix, see
-// [Entropies], and the posterior mean given the edges. The second is nil except for
-// Task 1 with a Dirichlet prior.
+// KnownLosses returns the log-losses, in nats, on each test sequence, of the predictor that
+// knows the transition matrix and of the posterior mean given the edges. The second is nil
+// except for Task 1 with a Dirichlet prior.
 func KnownLosses(spec train.Spec, b *task.Batch) (entropy, edges []float64, err error) {
 	entropy = Entropies(b)
 	if _, ok := spec.Task.(train.Task1); !ok {

@@ -60,9 +60,8 @@ func PrintedGraphNamed(name string) (PrintedGraph, error) {
 	return named("graph of Figure 9", ManyGraphs(), func(p PrintedGraph) string { return p.Name }, name)
 }
 
-// Spec returns the comparison's run of seed on the graph at the authors'
-// settings: S=3, T=20, rows Dirichlet(0.1), 2^14 steps on 1024 fresh sequences
-// each, constant learning rate 1, zero initialisation, 2^16 test sequences.
+// Spec returns the authors' setting: S=3, T=20, rows Dirichlet(0.1), 2^14 steps on 1024 fresh
+// sequences each, constant learning rate 1, zero initialisation, 2^16 test sequences.
 func (p PrintedGraph) Spec(seed int) train.Spec {
 	return train.Spec{
 		Task:      train.Task1{Parents: p.Graph.Parents(), States: 3, Prior: "dirichlet(0.1)"},
@@ -87,10 +86,9 @@ const (
 	Figure9QuarterBatch = "figure-9-batch"
 )
 
-// Comparison is the quantitative comparison of Figure 9. It has the first-layer
-// attention on the parents, S(MASK(A1))_{i,p(i)}, during and after training on each of
-// the authors' 20 graphs from several seeds, and the values that the authors' run
-// printed.
+// Comparison has the first-layer attention on the parents, S(MASK(A1))_{i,p(i)}, during and
+// after training on each of the authors' 20 graphs from several seeds, and the authors' values
+// (Figure 9).
 type Comparison struct {
 	Sweep   string // name of the sweep
 	Graphs  []PrintedGraph
@@ -144,8 +142,7 @@ func newComparison(sweep string, all []*Outcome) (*Comparison, error) {
 	return c, nil
 }
 
-// onParents returns the first-layer attention of each position on its parent, NaN for a
-// root.
+// onParents returns the first-layer attention of each position on its parent, NaN for a root.
 func (o *Outcome) onParents() []float64 {
 	on := slices.Repeat([]float64{math.NaN()}, o.Spec.T())
 	for _, e := range o.Edges {
@@ -209,13 +206,11 @@ type Replication struct {
 	EdgeCorrelation float64 // the same over all edges of all graphs
 }
 
-// Outside returns the number of graphs whose printed value is outside the range of our
-// runs.
+// Outside returns the number of graphs whose printed value is outside the range of our runs.
 func (a Replication) Outside() int { return len(a.Below) + len(a.Above) }
 
-// Replication returns the tests. They are conditional on the graphs and use the pooled
-// run-to-run variance of our runs. The variance differs between graphs; the mean over
-// 20 graphs and the count are insensitive to that.
+// Replication returns the tests. They are conditional on the graphs and use the pooled variance
+// of our runs: the mean over 20 graphs and the count are insensitive to its differences.
 func (c *Comparison) Replication() Replication {
 	v := c.Variance()
 	n, seeds := float64(len(c.Mean)), float64(c.Seeds())
@@ -317,8 +312,7 @@ type Position struct {
 	Graphs         int
 }
 
-// Positions returns the curve of Figure 9 at the positions that have a parent in some
-// graph.
+// Positions returns the curve of Figure 9 at the positions that have a parent in some graph.
 func (c *Comparison) Positions() []Position {
 	var all []Position
 	for i := range c.Graphs[0].Graph.T() {
@@ -370,10 +364,8 @@ func (c *Comparison) OneDraw(n int) OneDraw {
 	return d
 }
 
-// WithEnd returns, for each evaluation, the correlation over the seeds of the mean
-// attention on the parents of graph g with its value at the end. Near 1, the order of
-// the runs is the order at the end; near -1, it is the reverse. It is NaN where all
-// runs are equal.
+// WithEnd returns, for each evaluation, the correlation over the seeds of the mean attention on
+// the parents of graph g with its value at the end. It is NaN where all runs are equal.
 func (c *Comparison) WithEnd(g int) []float64 {
 	out := make([]float64, len(c.Steps))
 	for e := range out {

@@ -25,9 +25,8 @@ const mlpLossSequences = 1 << 12
 // "trained", in the released code, and "fixed", in the paper.
 func embeddingKinds() []string { return []string{"trained", "fixed"} }
 
-// mlpSpec returns the released code's setting for the standard transformer with
-// MLPs on the graph of s: width 30, 2^12 steps of AdamW on 1024 fresh sequences
-// each, with one of the [embeddingKinds].
+// mlpSpec returns the released code's setting on the graph of s: width 30, 2^12 steps of AdamW
+// on 1024 fresh sequences each, with one of the [embeddingKinds].
 func (s SingleParent) mlpSpec(embeddings string, seed int) train.Spec {
 	spec := s.Spec()
 	spec.Steps, spec.Every, spec.Seed = 1<<12, 1<<5, uint64(seed)
@@ -73,8 +72,7 @@ type MLPAttention struct {
 	Query   float64 // of the query on itself
 	OnRoots float64 // of the query on the other roots
 
-	// Roots is the number of roots other than position 0, which sees itself only, and
-	// the query.
+	// Roots is the number of roots other than position 0, which sees itself only, and the query.
 	Roots         int
 	First         float64 // their mean attention on the first token; NaN without roots
 	Uniform       float64 // the value of First for uniform attention
@@ -151,9 +149,8 @@ func LoadMLP(ctx context.Context, get Getter, settings ...SingleParent) ([]*MLPR
 	return all, nil
 }
 
-// MLPLosses returns the results with their losses. All runs on a graph are evaluated
-// on the test sequences of seed 0, which no run was trained on and for which the losses
-// of the slow Bayes predictor are stored.
+// MLPLosses returns the results with their losses on the test sequences of seed 0, on which no
+// run was trained and for which the Bayes losses are stored.
 func MLPLosses(ctx context.Context, ms []*MLPResult) ([]*MLPResult, error) {
 	return each(ctx, ms, func(ctx context.Context, m *MLPResult) (*MLPResult, error) {
 		var rs []*runs.Run

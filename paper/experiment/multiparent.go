@@ -54,9 +54,8 @@ func MultiParents() []MultiParent {
 	}
 }
 
-// InPrint returns the setting that the paper prints for the same graph, with one run.
-// The 4-gram has no run with weights: the runs of the sweep several-parents, with
-// three heads in both layers, keep results only.
+// InPrint returns the setting that the paper prints for the same graph, with one run. The
+// 4-gram has runs in the sweep several-parents only, without weights.
 func (m MultiParent) InPrint() MultiParent {
 	m.Name, m.Short, m.Seeds, m.Printed = m.Name+"-printed", m.Short+", printed", 1, true
 	if len(m.Parents) > 2 {
@@ -76,19 +75,17 @@ func PrintedParents() []MultiParent {
 	return ms
 }
 
-// MultiParentNamed returns the setting of a name, such as halves or
-// halves-printed.
+// MultiParentNamed returns the setting of a name, such as halves or halves-printed.
 func MultiParentNamed(name string) (MultiParent, error) {
 	all := append(MultiParents(), PrintedParents()...)
 	return named("setting of Figure 7", all, func(m MultiParent) string { return m.Name }, name)
 }
 
-// Spec returns the setting of the released code with one head for each parent:
-// S = 5, alpha = 0.1, roots that share a Dirichlet law, 2^16 steps of AdamW from
-// attention matrices of standard deviation 1e-4. The printed setting differs in
-// alpha = 1, uniform roots, k heads in the second layer as well, a standard
-// deviation of 0.01 and no weight decay. The paper prints no schedule; the printed
-// setting uses the schedule of the code.
+// Spec returns the setting of the released code with one head for each parent: S = 5, alpha =
+// 0.1, roots that share a Dirichlet law, 2^16 steps of AdamW from attention matrices of
+// standard deviation 1e-4. The printed setting has alpha = 1, uniform roots, k heads in the
+// second layer, a standard deviation of 0.01 and no weight decay; it borrows the schedule of
+// the code.
 func (m MultiParent) Spec(seed int) train.Spec {
 	k := len(m.Parents)
 	s := train.Spec{
@@ -141,11 +138,6 @@ func LoadMulti(ctx context.Context, get Getter, settings ...MultiParent) ([]Mult
 // SplitSeeds returns the number of runs whose heads split the parents.
 func (m MultiResult) SplitSeeds() int { return count(m.Runs, (*MultiRun).HasSplit) }
 
-// Attentions returns for each run the mean over nodes and heads of Attention.
-func (m MultiResult) Attentions() []float64 {
-	return mapped(m.Runs, func(r *MultiRun) float64 { return r.MeanAttention(r.Attention) })
-}
-
 // Outside returns the largest Outside of the runs.
 func (m MultiResult) Outside() float64 { return slices.Max(mapped(m.Runs, (*MultiRun).Outside)) }
 
@@ -157,16 +149,15 @@ type MultiRun struct {
 	// Head[l] is the head matched with the parents p(i)_l: the assignment with
 	// the largest mean attention over the nodes.
 	Head []int
-	// Attention[l][i] is the attention S(A1)_{i,p(i)_l} of Head[l], 0 for a
-	// root. At the last position, p(i)_l is the parent l of the label, as in
-	// Construction 2.
+	// Attention[l][i] is the attention S(A1)_{i,p(i)_l} of Head[l], 0 for a root. At the last
+	// position, p(i)_l is the parent l of the label.
 	Attention [][]float64
 	// OnSequences is Attention with S(h0 A1 h0^T), averaged over test sequences, in
 	// place of the softmax of the position block.
 	OnSequences [][]float64
-	// Nodes are the positions with parents, except the last position. At the nodes
-	// in Split each head has more than half of its attention on its own parent; at
-	// the nodes in Swapped this holds for a different assignment of the heads.
+	// Nodes are the positions with parents, except the last one. At those in Split each head has
+	// over half of its attention on its own parent; at those in Swapped, for a different
+	// assignment.
 	Nodes, Split, Swapped []int
 	Losses                *Losses // set by [MultiLosses]
 }
@@ -305,9 +296,8 @@ func (m *MultiRun) compare(ctx context.Context, n int) (*Losses, error) {
 	return l, nil
 }
 
-// Extremes returns the smallest and the largest entry of the position-position
-// block of the head matched with parent l, and the largest magnitude outside of
-// the block.
+// Extremes returns the least and the largest entry of the position block of the head matched
+// with parent l, and the largest magnitude outside of the block.
 func (m *MultiRun) Extremes(l int) (least, most, outside float64) {
 	w := m.Run.Final.Disentangled()
 	d := w.S + w.T

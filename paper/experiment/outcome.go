@@ -42,9 +42,8 @@ type OutcomePoint struct {
 	Attention Number `json:"attention"`
 }
 
-// An OutcomeBayes compares a run with the Bayes predictor, in nats, on the first
-// [ownSequences] of its test sequences. Every field is NaN if [MeasureOwn] leaves the
-// predictor out.
+// An OutcomeBayes compares a run with the Bayes predictor, in nats, on the first [ownSequences]
+// of its test sequences. Every field is NaN if [MeasureOwn] leaves the predictor out.
 type OutcomeBayes struct {
 	Loss        Number `json:"loss"`
 	Excess      Number `json:"excess"` // the loss of the model less that of the predictor

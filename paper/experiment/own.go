@@ -44,15 +44,13 @@ type Reference struct {
 	Effective float64
 }
 
-// An OwnEdge is an edge of the causal graph of a run, or an edge that the run has
-// learned. Attention is the largest attention of a head of the first layer to the
-// parent, and Head the first head with this attention.
+// An OwnEdge is an edge that was given or learned. Attention is the largest attention of a head
+// of the first layer to the parent, and Head the first head with this attention.
 //
-// An edge j -> i is learned if its attention exceeds (1 + 1/n)/2, where n is the
-// number of positions that row i sees: it is then more than half way from uniform
-// attention to 1. In Task 1 the query has no parents, and its row is not read. In
-// Task 2 the row of the last position serves the label, as in Construction 2: Child
-// is T for edges of the label, and edges to the last position are not listed.
+// An edge j -> i is learned if its attention exceeds (1 + 1/n)/2, more than half way from
+// uniform over the n positions that row i sees to 1. In Task 2 the row of the last position
+// serves the label, as in Construction 2: Child is T for edges of the label, and edges to the
+// last position are not listed.
 type OwnEdge struct {
 	Parent    int     `json:"parent"`
 	Child     int     `json:"child"`
@@ -272,13 +270,11 @@ func GivenParents(spec train.Spec) (all [][]int) {
 	return all
 }
 
-// A Predictor writes the distribution of the next token after the sequence x to f,
-// of length S.
+// A Predictor writes the distribution of the next token after the sequence x to f, of length S.
 type Predictor = func(f []float64, x []int)
 
-// EdgesPredictor returns the posterior mean given the causal graph of a task. For
-// Task 2 it is the Bayes predictor; for Task 1 it is nil unless the prior is a
-// Dirichlet law.
+// EdgesPredictor returns the posterior mean given the causal graph: the Bayes predictor of Task
+// 2. For Task 1 it is nil unless the prior is a Dirichlet law.
 func EdgesPredictor(spec train.Spec) (Predictor, error) {
 	switch of := spec.Task.(type) {
 	case train.Task1:

@@ -93,9 +93,8 @@ var (
 	notInNames = regexp.MustCompile(`[^a-z0-9]+`)
 )
 
-// OpenGraph returns the graph named by text: a family with its number of positions, as
-// in chain(12), one of [GraphsOfThePaper], or a DOT file, whose path is relative to the
-// folder dir.
+// OpenGraph returns the graph named by text: a family with its length, as in chain(12), one of
+// [GraphsOfThePaper], or a DOT file, whose path is relative to dir.
 func OpenGraph(text, dir string) (*OwnGraph, error) {
 	for _, g := range GraphsOfThePaper() {
 		if g.Name == text {

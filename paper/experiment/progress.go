@@ -31,8 +31,7 @@ func counter(ctx context.Context, n int) func() {
 	return func() { report(ctx, float64(done.Add(1))/float64(n)) }
 }
 
-// each returns f of each element of all. It stops at the first error and if ctx is
-// cancelled.
+// each returns f of each element of all. It stops at the first error and if ctx is cancelled.
 func each[A, B any](ctx context.Context, all []A, f func(context.Context, A) (B, error)) ([]B, error) {
 	var out []B
 	for i, a := range all {

@@ -58,8 +58,7 @@ func wrong(name, format string, args ...any) error {
 	return &SettingError{name, fmt.Sprintf(format, args...)}
 }
 
-// Spec returns the specification of a run on the graph g. The error is a
-// [SettingError].
+// Spec returns the specification of a run on the graph g. The error is a [SettingError].
 func (s *Settings) Spec(g *OwnGraph) (train.Spec, error) {
 	spec := train.Spec{Batch: s.Batch, Steps: s.Steps, Seed: s.Seed, Test: s.Test, Every: s.Every}
 	if s.States < 2 {

@@ -39,9 +39,8 @@ func SingleParentNamed(name string) (SingleParent, error) {
 	return named("setting of Figure 6", SingleParents(), func(s SingleParent) string { return s.Name }, name)
 }
 
-// Spec returns the authors' setting: S=10, T=20, rows Dirichlet(0.1), 2^17 steps
-// on 1024 fresh sequences each, learning rate 1 with cosine decay, zero
-// initialisation, 2^16 test sequences.
+// Spec returns the authors' setting: S=10, T=20, rows Dirichlet(0.1), 2^17 steps on 1024 fresh
+// sequences each, learning rate 1 with cosine decay, zero initialisation, 2^16 test sequences.
 func (s SingleParent) Spec() train.Spec {
 	return train.Spec{
 		Task:      train.Task1{Parents: s.Graph.Parents(), States: 10, Prior: "dirichlet(0.1)"},

@@ -13,9 +13,8 @@ import (
 	"learncausal/pkg/num"
 )
 
-// SketchPrior is the prior of the pictures of Section 5.1: the relabelings of
-// two matrices over three states, one that tends to stay in its state and one
-// that tends to leave it, whose traces have mean one.
+// SketchPrior is the prior of the pictures of Section 5.1: the relabelings of two matrices, one
+// that tends to stay in its state and one that tends to leave it, whose traces have mean one.
 func SketchPrior() *markov.Finite {
 	return MustPrior("orbit(0.8 0.15 0.05; 0.2 0.7 0.1; 0.15 0.45 0.4 | " +
 		"0.05 0.85 0.10; 0.75 0.03 0.22; 0.13 0.85 0.02)")

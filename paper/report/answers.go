@@ -36,8 +36,7 @@ func splitsTable(all []answers.Splits) *figure.Table {
 // shownPrior is the prior of the figure of joint training and of the experiments.
 const shownPrior = "dirichlet(0.1)"
 
-// A target is a quantity of joint training on a graph, and the same quantity of
-// Algorithm 1.
+// A target is a quantity of joint training on a graph, and the same quantity of Algorithm 1.
 type target struct {
 	title      string
 	axis       figure.Axis
@@ -105,8 +104,7 @@ func jointFigure(all []*answers.Joint) *figure.Figure {
 	return f
 }
 
-// extent returns the least and the largest coordinate of the points, in either
-// direction.
+// extent returns the least and the largest coordinate of the points, in either direction.
 func extent(points []figure.Series) (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for _, s := range points {

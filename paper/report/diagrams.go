@@ -59,8 +59,7 @@ func (r streamRow) read(k int) {
 	r.d.Frame(figure.Red, 1.25, r.x(k), r.y, r.x(k+1)-r.x(k), streamHeight)
 }
 
-// A pattern draws a trained block in the square with the given side and upper left
-// corner.
+// A pattern draws a trained block in the square with the given side and upper left corner.
 type pattern func(d *figure.Drawing, side, x, y float64)
 
 // diagonal draws a multiple of the identity.
@@ -173,9 +172,9 @@ func shares(counts []int, kept int) string {
 	return strings.Join(parts, ", ")
 }
 
-// workedExample shows in three steps, on the sequence of Figure 3, how to continue a
-// sequence over the letters A, B and C with a known graph: look at the parents, keep the
-// positions whose parent has the query's token, count their tokens.
+// workedExample shows in three steps, on the sequence of Figure 3, how to continue a sequence
+// with a known graph: look at the parents, keep the positions whose parent has the query's
+// token, count.
 func workedExample() *figure.Figure {
 	g, x := graph.Figure1(), forwardPassTokens
 	const left, column, w, h = 128.0, 40.0, 26.0, 15.0

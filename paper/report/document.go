@@ -11,9 +11,8 @@ import (
 	"learncausal/paper/figure"
 )
 
-// document writes the files about all outputs: all.tex, a document that shows them;
-// captions.tex; and README.md, a page that lists them. Figures for one column of two
-// are not in the document.
+// document writes the files about all outputs: all.tex without figures for one column of two,
+// captions.tex, and README.md, a page that lists them.
 func document(dir string, outputs []Output) ([]string, error) {
 	var figures, wide []*figure.Figure
 	var tables []*figure.Table

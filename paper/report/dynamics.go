@@ -23,9 +23,8 @@ func stageOneOnRandomGraph(context.Context, *Results) (*figure.Figure, error) {
 	return stageOneFigure(d), nil
 }
 
-// stageOneFigure draws stage 1 on one graph: the attention of each position on its
-// parent and the largest attention of each root; the attention not on the parent; the
-// graph; and the attention at the end.
+// stageOneFigure draws stage 1 on one graph: attention on the parents and in the rows of roots,
+// attention not on the parent, the graph, and the attention at the end.
 func stageOneFigure(d *experiment.Dynamics) *figure.Figure {
 	t := d.Graph.T()
 	all, rest := stageOneCurves(d)
@@ -219,9 +218,8 @@ func betaGrowthFigure(s experiment.Sweep) *figure.Figure {
 			`the growth that the lower bound of the stage-2 theorem guarantees.`, a)
 }
 
-// lossGapFigure draws the excess loss after Algorithm 1 against the effective length for
-// all families, on logarithmic axes, with power laws fitted to the families with growing
-// T_eff.
+// lossGapFigure draws the excess loss after Algorithm 1 against the effective length, with
+// power laws for the families with growing T_eff.
 func lossGapFigure(gap experiment.LossGap) *figure.Figure {
 	panel := func(title figure.Label, all []experiment.Scaling, name func(string) figure.Label) figure.Panel {
 		a := &figure.Axes{

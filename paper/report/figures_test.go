@@ -56,8 +56,9 @@ func TestFigure5ShowsTheMedianSeed(t *testing.T) {
 	for k, m := range all {
 		r := median(m)
 		below, above := 0, 0
-		for _, a := range m.Attentions() {
-			switch on := r.MeanAttention(r.Attention); {
+		on := r.MeanAttention(r.Attention)
+		for _, other := range m.Runs {
+			switch a := other.MeanAttention(other.Attention); {
 			case a < on:
 				below++
 			case a > on:

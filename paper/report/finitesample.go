@@ -32,9 +32,9 @@ func sampleSizeFigure(ctx context.Context, _ *Results) (*figure.Figure, error) {
 	return SampleSizesFigure("", sizes), nil
 }
 
-// ErrorCurvesFigure shows (a) the largest error of the gradient of stage 1 against
-// the number N of sequences, for several lengths, and (b) how often a parent is the
-// largest entry of its row.
+// ErrorCurvesFigure shows, against the number N of sequences and for several lengths, (a) the
+// largest error of the gradient of stage 1 and (b) how often a parent is the largest entry of
+// its row.
 func ErrorCurvesFigure(id string, curves []experiment.ErrorCurve) *figure.Figure {
 	errors := &figure.Axes{
 		X: figure.Axis{Label: figure.Label{Text: "Number of sequences N", TeX: "Number of sequences $N$"}, Log: true},
@@ -78,9 +78,8 @@ func sequencesNeeded(label figure.Label, s experiment.SampleSizes, color, mark i
 	return line
 }
 
-// SampleSizesFigure shows N against T, with T_eff log T for comparison: on the
-// chain and the in-context-learning graph T_eff = T, on the spider it is of the
-// order of the root.
+// SampleSizesFigure shows N against T, beside T_eff log T: T_eff is T on the first two graphs,
+// and of the order of the root on the spider.
 func SampleSizesFigure(id string, all []experiment.SampleSizes) *figure.Figure {
 	a := &figure.Axes{
 		X: figure.Axis{Label: figure.Label{Text: "Length T", TeX: "Length $T$"}, Log: true},

@@ -14,9 +14,8 @@ import (
 	"learncausal/pkg/model"
 )
 
-// On forwardPassTokens the limit of Construction 1 is the empirical estimate.
-// forwardPassRoots starts with the query's token, so that the query also attends to the
-// first position, a root.
+// On forwardPassTokens the limit of Construction 1 is the empirical estimate; on
+// forwardPassRoots the query also attends to the first position, a root.
 var (
 	forwardPassTokens = []int{1, 0, 0, 2, 1, 0}
 	forwardPassRoots  = []int{0, 1, 0, 2, 1, 0}
@@ -67,10 +66,10 @@ func forwardPassRows() []Row {
 // maxTrace is the length of the longest sequence that ForwardPassFigure draws.
 const maxTrace = 32
 
-// ForwardPassFigure traces Construction 1 of a graph on the sequence x in the limit of
-// large scales: the attended positions (solid arrows), the tokens written to the
-// residual stream (dashed arrows), and the output. Tokens are 0, ..., 25, shown as
-// letters. It returns an error if x does not fit the graph.
+// ForwardPassFigure traces Construction 1 on the sequence x in the limit of large scales:
+// attended positions (solid arrows), tokens written to the residual stream (dashed), and the
+// output. Tokens are 0, ..., 25, shown as letters. It returns an error if x does not fit the
+// graph.
 func ForwardPassFigure(id string, g *graph.Forest, x []int) (*figure.Figure, error) {
 	t := g.T()
 	if len(x) != t {
@@ -111,9 +110,9 @@ func ForwardPassFigure(id string, g *graph.Forest, x []int) (*figure.Figure, err
 	return &figure.Figure{ID: id, Width: width, Alt: alt, Caption: caption, Rows: [][]figure.Panel{{tr.d}}}, nil
 }
 
-// A trace is the drawing of a forward pass. From top to bottom it has arcs of the first
-// attention, the tokens h0, the output of the first attention, arcs of the second
-// attention, the tokens that it reads, and its output at the query.
+// A trace draws a forward pass. From the top it has arcs of the first attention, the tokens h0,
+// the output of the first attention, arcs of the second, the tokens that it reads, and its
+// output.
 type trace struct {
 	d             *figure.Drawing
 	g             *graph.Forest
@@ -227,9 +226,8 @@ func (t *trace) firstAttention() {
 	d.Text(figure.Grey, traceSize, 0, figure.Text("query"), t.x0(n-1), t.tokens+t.h+traceArcs+18)
 }
 
-// soFar draws the output of the first attention at the roots: the first position
-// receives its own token, every other root the mean of all tokens up to it. The roots
-// share one bracket.
+// soFar draws the output of the first attention at the roots, under one bracket: the mean of
+// all tokens up to each root.
 func (t *trace) soFar() {
 	d, last := t.d, 0
 	under, down := t.tokens-3, t.first+t.h+0.5

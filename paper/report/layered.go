@@ -147,8 +147,7 @@ func inversions(a, b []int, rank []float64) int {
 }
 
 // place sets the height y of each node and point, downwards from 0, near the mean of its
-// neighbours and with the required distance within its layer. The last layers, with the main
-// theorem, are in the middle of the longest.
+// neighbours and at the required distances. The last layers are in the middle of the longest.
 func (d *layered) place(height func(int) float64) {
 	d.y = make([]float64, len(d.layer))
 	gap := func(a, b int) float64 { return (height(a) + height(b)) / 2 }

@@ -18,10 +18,9 @@ import (
 	"learncausal/pkg/runs"
 )
 
-// Check runs the checks of the claims on the given number of workers, and returns their
-// rows and the time of each check. It returns the rows with an error that names the unsound
-// ones, see [ledger.Run]. meter may be nil; its last message contains no time, so
-// that outputs of notebooks are reproducible.
+// Check runs the checks of the claims and returns their rows and the time of each check, also
+// with an error that names unsound rows, see [ledger.Run]. meter may be nil; its last message
+// contains no time, so that outputs of notebooks are reproducible.
 //
 // When ctx is cancelled, Check returns at once. Running checks stop the next time that they
 // test their context, some after seconds.
@@ -197,9 +196,9 @@ var kindNames = map[ledger.Kind]string{
 	ledger.Statement: "statements", ledger.Step: "steps", ledger.Correction: "corrected",
 }
 
-// ledgerNumbers returns the margin, with the verdict, and the two sides of each row, and
-// the number of statements, steps and corrections, in all and by verdict. It counts the false
-// statements by defect and, in theorems, lemmas and corollaries, as an author does.
+// ledgerNumbers returns margin, verdict and both sides of each row, and the number of
+// statements, steps and corrections by verdict. It counts the false statements by defect and,
+// in theorems, lemmas and corollaries, as an author does.
 func ledgerNumbers(l *ledger.Ledger) figure.Numbers {
 	var ns figure.Numbers
 	count := map[string]int{}

@@ -196,10 +196,8 @@ type dependencyDrawing struct {
 	d      *figure.Drawing
 }
 
-// dependencyFigure draws the statements that each proof uses, from the top down, coloured
-// by verdict. A strip at the right end of a box is the corrected statement; a strip at
-// the left end marks a false step of the proof. Arrows that follow from others and
-// statements without arrows are left out.
+// dependencyFigure draws the statements that each proof uses, from the top down, coloured by
+// verdict, without arrows that follow from others and statements without arrows.
 func dependencyFigure(l *ledger.Ledger) *figure.Figure {
 	rows, slips := statements(l)
 	rows, edges := joinedStatements(rows)
@@ -223,8 +221,7 @@ func dependencyFigure(l *ledger.Ledger) *figure.Figure {
 			`that is false as printed are in its colour.`, p.d)
 }
 
-// joinedStatements returns the rows that have an arrow, and the arrows between
-// them.
+// joinedStatements returns the rows that have an arrow, and the arrows between them.
 func joinedStatements(rows []ledger.Row) (joined []ledger.Row, edges [][2]int) {
 	number := make(map[string]int)
 	for i, r := range rows {
@@ -244,9 +241,8 @@ func joinedStatements(rows []ledger.Row) (joined []ledger.Row, edges [][2]int) {
 	return joined, edges
 }
 
-// newDependencyDrawing lays out boxes as wide as their text, which breaks into the longest
-// lines that fit the page, and draws the arrows. Each box will have the short number of its
-// row and below it the text name(row).
+// newDependencyDrawing lays out boxes with the short number of a row and the text name(row),
+// broken into the longest lines that fit the page, and draws the arrows.
 func newDependencyDrawing(
 	l *ledger.Ledger, rows []ledger.Row, edges [][2]int, name func(ledger.Row) string,
 ) *dependencyDrawing {

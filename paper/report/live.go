@@ -7,9 +7,8 @@ import (
 	"learncausal/pkg/train"
 )
 
-// LiveFigure draws the attention of the first layer in states of a run, a row
-// for each head: of the position block for a disentangled transformer, the mean
-// over sequences for one with MLPs.
+// LiveFigure draws the attention of the first layer in states of a run, a row for each head;
+// for a transformer with MLPs, the mean over sequences.
 func LiveFigure(spec train.Spec, shots []train.Snapshot) *figure.Figure {
 	f := &figure.Figure{
 		ID: "live", Width: figure.TwoColumns,

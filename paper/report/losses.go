@@ -155,9 +155,8 @@ func lossCurve(r *runs.Run) figure.Series {
 	return s
 }
 
-// lossLevel returns the loss of a predictor as a horizontal line over lossCurve. Both
-// losses were estimated on a part of the test set; the line is the final loss on the
-// whole set plus their paired difference.
+// lossLevel returns the loss of a predictor as a horizontal line: the final loss on the whole
+// test set plus the paired difference on a part of it.
 func lossLevel(name string, r *runs.Run, loss, trained num.Estimate) figure.Series {
 	c := lossCurve(r)
 	last := len(c.X) - 1

@@ -197,10 +197,9 @@ const (
 	plottedLoss      = 1.764
 )
 
-// mlpRows are the rows on Figure 8. A graph is reproduced if each row of attention is
-// largest at the parent in every seed; the remark on the roots of the random graph if
-// [experiment.MLPResult.OnFirst] counts every seed. A value of the authors' plots is
-// tested as one more seed, at level 1 %.
+// mlpRows are the rows on Figure 8. A graph is reproduced if each row of attention is largest
+// at the parent in every seed; the remark on the roots if [experiment.MLPResult.OnFirst] counts
+// every seed. A value of the authors' plots is tested as one more seed, at level 1 %.
 func mlpRows(ms []*experiment.MLPResult) []Row {
 	var rows []Row
 	for _, m := range ms {

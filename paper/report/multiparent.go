@@ -136,9 +136,8 @@ func attended(m experiment.MultiResult) *figure.Matrix {
 	return a
 }
 
-// headWeightsFigure is Figure 7: the causal graph and all weights of the first layer, in
-// the runs of headsFigure. Each row of the position block is shown less its mean, to
-// which the softmax is invariant.
+// headWeightsFigure is Figure 7: the causal graph and all weights of the first layer. Each row
+// of the position block is shown less its mean, to which the softmax is invariant.
 func headWeightsFigure(all []experiment.MultiResult) *figure.Figure {
 	f := &figure.Figure{
 		Width: figure.TwoColumns,
@@ -179,9 +178,8 @@ func centred(w *model.Weights, a mat.Matrix) [][]float64 {
 	return rows
 }
 
-// multiLossFigure draws the test loss along training of all runs and the losses of the
-// reference predictors: a row in the setting of the released code, a row in the printed
-// setting.
+// multiLossFigure draws the test losses along training and the losses of the reference
+// predictors: a row in the setting of the code, a row in the printed setting.
 func multiLossFigure(all []experiment.MultiResult) *figure.Figure {
 	k := slices.IndexFunc(all, func(m experiment.MultiResult) bool { return m.Printed })
 	released, printed := lossPanels(all[:k], "", 0.2), lossPanels(all[k:], ", as printed", 0.02)

@@ -16,9 +16,8 @@ import (
 	"learncausal/pkg/train"
 )
 
-// OwnFigures draws a run on any graph: the graph and the attention of the first layer
-// (graph), the test loss and the attention along training (curve), and all weights of a
-// disentangled transformer (weights).
+// OwnFigures draws a run on any graph: graph and attention (graph), test loss and attention
+// along training (curve), and all weights of a disentangled transformer (weights).
 func OwnFigures(o *experiment.Own) ([]*figure.Figure, error) {
 	first, err := ownGraph(o)
 	if err != nil {
@@ -40,9 +39,9 @@ func OwnFigures(o *experiment.Own) ([]*figure.Figure, error) {
 	return append(all, f), err
 }
 
-// nameNodes writes the names of the nodes at the graphs and at the matrices over positions of
-// a figure, if nodes have names of their own. It returns the least width of the figure, or its
-// width if it is larger. A name that the font or LaTeX lacks is s_i there.
+// nameNodes writes the names of the nodes at the graphs and matrices of a figure, if nodes have
+// names of their own, and returns its least sufficient width. A name that the font or LaTeX
+// lacks is s_i.
 func nameNodes(f *figure.Figure, o *experiment.Own) (figure.Width, error) {
 	var names []figure.Label
 	for i, name := range o.Nodes {
@@ -264,8 +263,7 @@ func worseThanUniform(o *experiment.Own) string {
 	return ""
 }
 
-// differences lists the first edges that are given and not learned, or learned and not
-// given.
+// differences lists the first edges that are given and not learned, or learned and not given.
 func differences(o *experiment.Own) string {
 	const most = 10
 	var lines []string

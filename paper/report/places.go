@@ -15,13 +15,11 @@ import (
 	"learncausal/paper/ledger"
 )
 
-// Places returns a function from an id to the place of the statement: the file of
-// paper/claims that defines it, and the notebook whose cells treat it best. A cell checks
-// the statement by its id or number in show.Check, or cites it in a comment, as in
-// Lemma 14 (lem-mu-lower). A text states it by a link and the id in brackets. Among
-// notebooks of equal rank the one that names the id most often counts, then the first. A
-// step or correction has the notebook of its statement, unless a notebook treats the step
-// better.
+// Places returns a function from an id to the file of paper/claims that defines the statement,
+// and the notebook that treats it best: best in a cell that checks it by its id or number in
+// show.Check or cites it in a comment, as in Lemma 14 (lem-mu-lower); then in a text that
+// states it by a link and the id in brackets; then where its id stands most often. A step or
+// correction has the notebook of its statement, unless a notebook treats the step better.
 func Places(l *ledger.Ledger) (func(id string) ledger.Place, error) {
 	proofs, err := errata.Numbers(l)
 	if err != nil {

@@ -1,10 +1,8 @@
 // Package report draws the paper's figures, tables and numbers from the runs and
 // measurements of package experiment, and compares them with the paper.
 //
-// [Entries] is the registry: every figure, table and list of numbers has an id, which
-// names its files, and a title. [Results] draws one of them by id, loading only the runs
-// that it needs, and [Results.Export] writes one, several or all. A new figure is one
-// function that draws it and one entry.
+// [Entries] is the registry: every figure, table and list of numbers has an id, which names its
+// files, and a title. [Results] draws one of them by id, loading only the runs that it needs.
 package report
 
 import (

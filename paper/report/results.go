@@ -9,9 +9,8 @@ import (
 	"learncausal/pkg/runs"
 )
 
-// Results are the runs and measurements that the entries of the registry share, each
-// loaded or computed once, at its first use. They may be used from several goroutines
-// at a time.
+// Results are the runs and measurements that entries of the registry share, each loaded or
+// computed at its first use. Several goroutines may use them.
 type Results struct {
 	Get   experiment.Getter // loads a run, or trains it
 	Meter runs.Meter        // shows the progress of Export; may be nil

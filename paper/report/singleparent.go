@@ -39,9 +39,8 @@ func allWeights(name string) func(rs []experiment.SingleRun) (*figure.Figure, er
 	}
 }
 
-// singleParentFigure is Figure 6: adjacency matrix and attention weights for
-// the three graphs. Each matrix is shown relative to its largest magnitude, which
-// its title names, so that one scale holds for all.
+// singleParentFigure is Figure 6: adjacency matrix and attention weights for the three graphs,
+// each relative to its largest magnitude, which its title names.
 func singleParentFigure(rs []experiment.SingleRun) *figure.Figure {
 	const side = 112.5 // of a matrix, in points
 	f := &figure.Figure{

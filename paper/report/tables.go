@@ -35,10 +35,9 @@ func addRow(t *figure.Table, values ...any) {
 	t.Rows = append(t.Rows, row)
 }
 
-// Cell returns the cell of a table with a value: a string or a [figure.Label] is text, a
-// bool is yes or no, an integer a count, a float64 a number with three digits after the
-// point, and a [num.Estimate] mean and standard error with four. A [figure.Cell] is
-// returned as it is. Cell panics for every other type.
+// Cell returns the cell of a table with a value: a bool is yes or no, an integer a count, a
+// float64 a number with three digits after the point, and a [num.Estimate] mean and standard
+// error with four. It panics for a type that is not below.
 func Cell(v any) figure.Cell {
 	switch v := v.(type) {
 	case string:

@@ -11,15 +11,13 @@ import (
 	"learncausal/pkg/model"
 )
 
-// A Graph is the causal graph of either task, a [*graph.Forest] or a
-// [*graph.DAG].
+// A Graph is the causal graph of either task, a [*graph.Forest] or a [*graph.DAG].
 type Graph interface{ T() int }
 
-// WeightsFigure draws all weights of a disentangled transformer, of any number of layers
-// and heads, in the layout of Figure 2: the causal graph, the attention matrices layer
-// by layer, and the output matrix. It is as wide as two columns, or wider if the labels
-// need it. It returns an error for another model, for matrices whose sizes do not match
-// w.S and w.T, and for a graph whose number of positions is not w.T.
+// WeightsFigure draws all weights of a disentangled transformer in the layout of Figure 2: the
+// causal graph, the attention matrices layer by layer, and the output matrix. It is as wide as
+// two columns, or wider if the labels need it. It returns an error for another model, for
+// matrices that do not match w.S and w.T, and for a graph on other than w.T positions.
 func WeightsFigure(id string, w model.Model, g Graph) (*figure.Figure, error) {
 	d, ok := w.(*model.Weights)
 	if !ok || d == nil {
@@ -144,9 +142,9 @@ func attentionOf(l int, head string) figure.Label {
 	return figure.Label{Text: "attn(" + text + "; " + a.Text + ")", TeX: `$\mathrm{attn}(` + tex + `;` + a.TeX + `)$`}
 }
 
-// weightMatrices returns the attention matrices by layer and head, and W_O, as panels. The
-// three blocks of the sparsity pattern are outlined if singleHeads, and otherwise the
-// position blocks of the first layer.
+// weightMatrices returns the attention matrices by layer and head, and W_O. The three blocks of
+// the sparsity pattern are outlined if singleHeads, and otherwise the position blocks of the
+// first layer.
 func weightMatrices(w *model.Weights) (attention [][]*figure.Matrix, out *figure.Matrix) {
 	signed := figure.Scale{Palette: figure.Signed}
 	for l, layer := range w.A {

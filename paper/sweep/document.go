@@ -11,8 +11,7 @@ import (
 	"learncausal/internal/files"
 )
 
-// A document is the TOML of a plan. Grids are counted from 1; grid 0 is the table before
-// them.
+// A document is the TOML of a plan. Grids are counted from 1; grid 0 is the table before them.
 type document struct {
 	path  string
 	top   map[string]any
@@ -87,8 +86,7 @@ func (d *document) number(b []byte) {
 	}
 }
 
-// fault returns an error with the line of a key of a grid, which may stand before the
-// grids.
+// fault returns an error with the line of a key of a grid, which may stand before the grids.
 func (d *document) fault(key string, grid int, format string, args ...any) error {
 	line := d.lines[place{grid, key}]
 	for _, at := range []place{{0, key}, {grid, "grid"}} {

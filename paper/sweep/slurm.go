@@ -39,10 +39,9 @@ type Job struct {
 // script is the format of a batch script: name, last task, log files, options, command,
 // number of tasks.
 //
-// Slurm sends USR1 to the script alone, a minute before the time limit. It sends TERM to
-// the command as well, which writes its checkpoint; the script waits for it. A signal
-// interrupts wait; wait returns the exit code of a command that has ended, also when it
-// is called again.
+// Slurm sends USR1 to the script alone, a minute before the time limit. It sends TERM to the
+// command as well, which writes its checkpoint; the script waits for it. A signal interrupts
+// wait; wait returns the exit code of a command that has ended, also when it is called again.
 const script = `#!/bin/bash
 #SBATCH --job-name=%s
 #SBATCH --array=0-%d
@@ -163,8 +162,7 @@ func (s *Sweep) tasksPath() string { return filepath.Join(s.Dir, "tasks") }
 var overriding = regexp.MustCompile(
 	`^(SQUEUE_\w*|SBATCH_(ARRAY_INX|CLUSTERS|JOB_NAME|NO_REQUEUE|OPEN_MODE|SIGNAL|TEST_ONLY|WAIT))=`)
 
-// command returns the standard output of a program of Slurm. Its error has the standard
-// error.
+// command returns the standard output of a program of Slurm. Its error has the standard error.
 func command(ctx context.Context, name string, args ...string) (string, error) {
 	var failure bytes.Buffer
 	c := exec.CommandContext(ctx, name, args...)

@@ -76,8 +76,7 @@ func (s *Sweep) Missing() ([]int, error) {
 	return missing, nil
 }
 
-// done reports whether run i has a result and, if the plan keeps weights, weights in the
-// store.
+// done reports whether run i has a result and, if the plan keeps weights, weights in the store.
 func (s *Sweep) done(i int) (bool, error) {
 	r, err := s.Result(i)
 	if err != nil || r == nil || s.Plan.Keep == Curve || r.Diverged != "" {
