@@ -84,6 +84,7 @@ type settings struct {
 type drawing struct {
 	Parents []int    // -1 for a root
 	Names   []string // of the positions, or nil for s1..sT
+	forest  *graph.Forest
 }
 
 // An outlook has the graph, and the mean log-losses in nats of predictors that need no
@@ -132,7 +133,7 @@ func learn(ctx context.Context, s settings, post func(name string, answer any)) 
 	if err != nil {
 		return nil, err
 	}
-	spec, err := s.spec(g.Parents)
+	spec, err := s.spec(g.forest)
 	if err != nil {
 		return nil, err
 	}
@@ -193,15 +194,11 @@ func readForest(dot string) (*drawing, error) {
 	case f.T() > most:
 		return nil, fmt.Errorf("graph: %d positions, want at most %d here; paper train takes more", f.T(), most)
 	}
-	return &drawing{f.Parents(), names}, nil
+	return &drawing{f.Parents(), names, f}, nil
 }
 
 // spec returns the specification of the run on a forest.
-func (s settings) spec(parents []int) (train.Spec, error) {
-	f, err := graph.New(parents)
-	if err != nil {
-		return train.Spec{}, err
-	}
+func (s settings) spec(f *graph.Forest) (train.Spec, error) {
 	all := experiment.DefaultSettings()
 	all.States, all.Prior, all.Steps, all.Seed = s.States, s.Prior, s.Steps, s.Seed
 	return all.Spec(&experiment.OwnGraph{Forest: f})

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"learncausal/paper/ledger"
+	"learncausal/pkg/graph"
 )
 
 func stored(t *testing.T) string {
@@ -128,7 +129,7 @@ func TestGraphsOfThePageAreForestsWithNames(t *testing.T) {
 
 func TestFaultySettingsAreRefused(t *testing.T) {
 	good := settings{DOT: "digraph { s1 -> s2; s3 }", States: 2, Prior: "dirichlet(1)", Steps: 1}
-	if _, err := good.spec([]int{-1, 0, -1}); err != nil {
+	if _, err := good.spec(graph.MustNew(-1, 0, -1)); err != nil {
 		t.Fatal(err)
 	}
 	for want, spoil := range map[string]func(*settings){

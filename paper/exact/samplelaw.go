@@ -148,20 +148,16 @@ func SecondGradientLaw(g *graph.Forest, s, q int, eps *big.Rat, pi Matrix) (law 
 	for x, p := range Sequences(g, pi) {
 		sum := new(big.Rat)
 		if x[t-1] == q {
-			z := make(Vector, t) // attention to tokens s
-			for i := range z {
-				z[i] = frequency(s, x[:i+1])
+			z := entries(t, func(i int) *big.Rat { // attention to tokens s
 				if p := g.Parent(i); p != graph.Root {
-					z[i] = Indicator(x[p] == s)
+					return Indicator(x[p] == s)
 				}
-			}
+				return frequency(s, x[:i+1])
+			})
 			for b := range pi {
-				f, both := frequency(b, x), new(big.Rat)
-				for i := range z {
-					both.Add(both, Mul(z[i], Indicator(x[i] == b)))
-				}
-				covariance := Sub(both, Mul(f, Dot(z)))
-				covariance = Quo(covariance, Frac(int64(t), 1))
+				f := frequency(b, x)
+				hits := entries(t, func(i int) *big.Rat { return Indicator(x[i] == b) })
+				covariance := Quo(Sub(Dot(z, hits), Mul(f, Dot(z))), Frac(int64(t), 1))
 				sum.Add(sum, Quo(Mul(pi[q][b], covariance), Add(f, eps)))
 			}
 		}

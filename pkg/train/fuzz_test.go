@@ -44,7 +44,7 @@ func FuzzSpecJSON(f *testing.F) {
 		if second, err := json.Marshal(again); err != nil || string(second) != string(first) {
 			t.Fatalf("%s becomes %s, %v", first, second, err)
 		}
-		if s.Canonical().memory(1) > 1<<24 {
+		if s.Memory(1) > 1<<24 {
 			return
 		}
 		if _, err := s.NewSnapshot(s.Steps); err != nil {

@@ -21,14 +21,21 @@ const memoryLimit = 4 << 30
 // for the disentangled transformer with one head in each layer about 3 (S+T)^2 numbers. A
 // worker has T^2 numbers for each head and 4 S^2 for drawing, for each of 8 or 16 sequences.
 // It panics if [Spec.Validate] returns an error.
-func (s Spec) Memory(workers int) float64 { return s.mustValid().memory(workers) }
+func (s Spec) Memory(workers int) float64 {
+	s = s.mustValid()
+	f := s.Model.footprint(s.S(), s.T())
+	tables := f.Engine + (shards+1)*f.Gradient
+	sequences := 2*float64(s.Batch) + float64(s.Test)
+	return 8 * (copies(s.Optimiser)*f.Weights + tables + float64(useful(workers))*(f.Pass+s.Task.drawing()) +
+		sequences*(float64(s.S())+float64(s.T())) + s.points())
+}
 
 // CheckMemory returns the error of [New] if training takes more memory than allowed, see
 // [Spec.Memory]. It panics if [Spec.Validate] returns an error.
 func (s Spec) CheckMemory(workers int) error {
 	s = s.mustValid()
 	what := fmt.Sprintf("training %s, batch %d and test set %d", s.describe(), s.Batch, s.Test)
-	return CheckMemory(s.memory(workers), what)
+	return CheckMemory(s.Memory(workers), what)
 }
 
 // useful returns the number of workers that train, one for each processor if workers is not
@@ -38,15 +45,6 @@ func useful(workers int) int {
 		workers = runtime.GOMAXPROCS(0)
 	}
 	return min(workers, maxWorkers)
-}
-
-// memory is Memory for a valid, canonical spec.
-func (s Spec) memory(workers int) float64 {
-	f := s.Model.footprint(s.S(), s.T())
-	tables := f.Engine + (shards+1)*f.Gradient
-	sequences := 2*float64(s.Batch) + float64(s.Test)
-	return 8 * (copies(s.Optimiser)*f.Weights + tables + float64(useful(workers))*(f.Pass+s.Task.drawing()) +
-		sequences*(float64(s.S())+float64(s.T())) + s.points())
 }
 
 // copies returns the number of arrays of the size of the weights in a trainer.
