@@ -153,12 +153,7 @@ func ChiSquared(p, q Vector) *big.Rat {
 // ChiSquaredInformation returns the chi-squared divergence of the joint law
 // from the product of its marginals. It panics unless they are positive.
 func ChiSquaredInformation(joint Matrix) *big.Rat {
-	sums := func(m Matrix) (v Vector) {
-		for _, row := range m {
-			v = append(v, Dot(row))
-		}
-		return v
-	}
+	sums := func(m Matrix) Vector { return entries(len(m), func(i int) *big.Rat { return Dot(m[i]) }) }
 	d, product := new(big.Rat), Outer(sums(joint), sums(joint.T()))
 	for a := range joint {
 		d.Add(d, ChiSquared(joint[a], product[a]))

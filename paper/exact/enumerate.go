@@ -46,11 +46,7 @@ func Grid(n, top int) iter.Seq[Vector] {
 	atLeast("the largest entry", top, 0)
 	return func(yield func(Vector) bool) {
 		for x := range task.Sequences(top+1, n) {
-			u := make(Vector, n)
-			for i, k := range x {
-				u[n-1-i] = Frac(int64(k), 1)
-			}
-			if !yield(u) {
+			if !yield(entries(n, func(i int) *big.Rat { return Frac(int64(x[n-1-i]), 1) })) {
 				return
 			}
 		}
@@ -99,10 +95,7 @@ func Round(pi []float64, s, den int) Matrix {
 		for k := range max(left, 0) {
 			n[order[k%s]]++
 		}
-		rows[r] = make([]*big.Rat, s)
-		for j := range rows[r] {
-			rows[r][j] = Frac(int64(n[j]), int64(den))
-		}
+		rows[r] = entries(s, func(j int) *big.Rat { return Frac(int64(n[j]), int64(den)) })
 	}
 	return rows
 }

@@ -18,10 +18,7 @@ func MomentsOfSum(pi Matrix, g *graph.Forest, term func(i, parent, own int) int)
 	first, second := Zero(n, len(pi)), Zero(n, len(pi))
 	mean, variance = new(big.Rat), new(big.Rat)
 	add := func(i, x int, law Vector, m, v *big.Rat) {
-		at := make(Vector, len(law))
-		for y := range law {
-			at[y] = Add(first[i][y], Frac(int64(term(i, x, y)), 1))
-		}
+		at := entries(len(law), func(y int) *big.Rat { return Add(first[i][y], Frac(int64(term(i, x, y)), 1)) })
 		center := Dot(law, at)
 		for y, p := range law {
 			d := Sub(at[y], center)

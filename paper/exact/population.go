@@ -144,26 +144,18 @@ func (p Population) G2(attention Matrix, half *big.Rat) Matrix {
 //
 //	sum_s' law(s')/(f(s')+eps) sum_i z_i(a) v_i (x_{i,s'} - f(s'))
 func queryGradient(x []int, z Matrix, query int, law Vector, half, eps *big.Rat) Vector {
-	v, total := make(Vector, len(x)), new(big.Rat)
-	for i := range v {
+	v := Normalized(entries(len(x), func(i int) *big.Rat {
 		halves := Mul(z[i][query], Frac(2, 1))
-		v[i] = Pow(half, int(halves.Num().Int64()))
-		total.Add(total, v[i])
-	}
+		return Pow(half, int(halves.Num().Int64()))
+	}))
 	f := Zero(1, len(law))[0]
 	for i := range v {
-		v[i] = Quo(v[i], total)
 		f[x[i]].Add(f[x[i]], v[i])
 	}
 	c := entries(len(law), func(a int) *big.Rat { return Quo(law[a], Add(f[a], eps)) })
 	mean := Dot(c, f)
-	out := Zero(1, len(law))[0]
-	for a := range out {
-		for i := range v {
-			out[a].Add(out[a], Mul(Mul(z[i][a], v[i]), Sub(c[x[i]], mean)))
-		}
-	}
-	return out
+	w, columns := entries(len(x), func(i int) *big.Rat { return Mul(v[i], Sub(c[x[i]], mean)) }), z.T()
+	return entries(len(law), func(a int) *big.Rat { return Dot(columns[a], w) })
 }
 
 // Relabelings returns sigma^-1 pi sigma for all permutations sigma of the states.
