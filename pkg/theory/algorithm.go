@@ -257,12 +257,7 @@ func Algorithm1(set Settings, g *graph.Forest, states int, one, two Stage) (*Tra
 
 // learned reports whether every position with a parent has attention 1-alpha on it.
 func learned(g *graph.Forest, attention *mat.Dense, alpha float64) bool {
-	for i := range g.T() {
-		if p := g.Parent(i); p != graph.Root && 1-attention.At(i, p) > alpha {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(g.Edges(), func(e [2]int) bool { return 1-attention.At(e[1], e[0]) > alpha })
 }
 
 // descend takes one step of gradient descent, and reports whether x is finite.
