@@ -4,23 +4,24 @@
 .DEFAULT_GOAL := help
 SHELL := bash
 
-# Neither flag changes a compiled package, so a plain `go run` or `go test` finds the packages
-# that make has built. A container's mount has no readable version control; static runs vet.
-FLAGS := -buildvcs=false -vet=off
-export GOFLAGS := $(strip $(filter-out $(FLAGS),$(GOFLAGS)) $(FLAGS))
+# Neither flag changes a compiled package. A container's mount has no readable version control.
+export GOFLAGS := -buildvcs=false -vet=off
+export GOWORK := off
+
+# The user's other variables do not reach set-up, except mirrors and proxies.
+unexport GOOS GOARCH GOEXPERIMENT $(filter-out PYTHON %URL %HOST %CERT %PROXY,$(filter PYTHON% PIP_%,$(.VARIABLES)))
 
 # At the third level of amd64 the compiler multiplies and adds with one rounding.
 export GOAMD64 := v1
 
-# Selects the steps that are retrained today. An environment variable, so that Go's test
-# cache expires daily.
+# Selects the steps that are retrained today, and so ends Go's cache of test results daily.
 export REPLAY_DAY ?= $(shell echo $$(($$(date +%s) / 86400)))
 export FRESH
 
 PYTHON ?= python3
 PY     := .venv/bin/python
 SITEPY := .tools/web/bin/python
-PIP    := -m pip --disable-pip-version-check --quiet install --require-hashes --only-binary :all: --no-compile
+PIP    := -m pip --disable-pip-version-check --quiet install --no-user --require-hashes --only-binary :all: --no-compile
 
 help:
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -47,8 +48,7 @@ test: ## everything that must hold, in 5 to 10 minutes
 paper: ## build the command into .tools/bin, and print the lines for PATH and completion
 	@echo 'Building .tools/bin/paper, up to a minute the first time'
 	@go build -o .tools/bin/ ./cmd/paper
-	@echo 'Lines for your shell:'
-	@echo '  export PATH="$(CURDIR)/.tools/bin:$$PATH"'
+	@printf 'Lines for your shell:\n  export PATH="%s/.tools/bin:$$PATH"\n' '$(CURDIR)'
 	@echo '  source <(paper completion bash)    # or zsh, fish, powershell'
 
 lab: setup .tools/lab ## open the notebooks in JupyterLab; LABFLAGS are its flags
