@@ -123,7 +123,9 @@ def site(args, work):
     }}))
     (work / "jupyter-lite.json").write_text(json.dumps({"jupyter-lite-schema-version": 0, "jupyter-config-data": {
         "appName": "JupyterLite", "exposeAppInBrowser": True,
-        "disabledExtensions": ["@jupyterlite/application-extension:service-worker-manager"],
+        "defaultKernelName": args.kernel,
+        "disabledExtensions": ["@jupyterlite/application-extension:service-worker-manager", "@jupyter-notebook/notebook-extension:trusted"],
+        "settingsOverrides": {"@jupyterlab/apputils-extension:themes": {"adaptive-theme": True}},
     }}))
     shutil.rmtree(args.out, ignore_errors=True)
     subprocess.run(

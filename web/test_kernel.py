@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -38,20 +39,22 @@ class TestKernel(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        toy = HERE / "testdata" / "toy"
         work = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
+        toy = work / "toy"
+        shutil.copytree(HERE / "testdata" / "toy", toy)
+        shutil.copy(toy / "book" / "toy.ipynb", toy / "book" / "other.ipynb")
         build(toy, work / "site", "--packages", toy / "packages.txt", "--notebooks", toy / "book", "--files", "data",
               "--links", "greet/greet.go=lab/index.html", "*=tree/index.html?file=*")
         cls.address, cls.asked, cls.refused = cls.enterClassContext(browser.served(work / "site"))
         cls.context = cls.enterClassContext(browser.chromium(work / "profile"))
         cls.manifest = json.loads((work / "site/extensions/gokernel/static/manifest.json").read_text())
-        cls.book = cls.open()
+        cls.book = cls.open("toy")
         cls.first = [cls.book.run(i) for i in range(1, 4)]
         cls.downloaded = list(cls.asked)
 
     @classmethod
-    def open(cls):
-        return browser.Notebook(cls.context, cls.address, "book/toy.ipynb")
+    def open(cls, name="other"):
+        return browser.Notebook(cls.context, cls.address, f"book/{name}.ipynb")
 
     def last(self):
         """Return the number of the last cell that was run, as Jupyter shows it."""
@@ -114,6 +117,50 @@ class TestKernel(unittest.TestCase):
         self.assertLess(took, 1000)
         self.assertEqual(text(self.book.run(3, "%%\nfmt.Print(survivor)")), "it is there")
 
+    def test_ten_thousand_lines_take_less_than_a_second_of_the_page(self):
+        devtools = self.context.new_cdp_session(self.book.page)
+        devtools.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+        def spent():
+            return next(m["value"] for m in devtools.send("Performance.getMetrics")["metrics"] if m["name"] == "TaskDuration")
+
+        before = spent()
+        outputs = self.book.run(3, '%%\nfor i := range 10000 {\n\tfmt.Println("this is line", i)\n}')
+        took = spent() - before
+        print(f"10,000 lines: {took:.2f} s of the main thread", file=sys.stderr)
+        self.assertEqual(text(outputs), "".join(f"this is line {i}\n" for i in range(10000)))
+        self.assertLess(took, 1)
+
+    def test_a_long_text_has_its_begin_and_its_end(self):
+        printed = text(self.book.run(3, '%%\nfor i := range 200_000 {\n\tfmt.Printf("line %09d\\n", i)\n}'))
+        self.assertLess(len(printed), 2 << 20)
+        self.assertTrue(printed.startswith("line 000000000\n") and printed.endswith("line 000199999\n"))
+        begin, omitted, end = re.split(r"\n… (\d+) characters omitted …\n", printed)
+        self.assertEqual(len(begin) + int(omitted) + len(end), 15 * 200_000)
+
+    def test_a_loop_that_prints_is_interrupted(self):
+        took = self.book.do("""
+            const cell = content.widgets[3];
+            cell.model.sharedModel.setSource('%%\\nfor {\\nfmt.Println("on and on")\\n}');
+            content.activeCellIndex = 3;
+            const run = jupyterapp.commands.execute('notebook:run-cell');
+            while (!JSON.stringify(cell.model.outputs.toJSON()).includes('on and on')) await new Promise(r => setTimeout(r, 100));
+            await new Promise(r => setTimeout(r, 3000));
+            const began = performance.now();
+            await session.kernel.interrupt();
+            await run;
+            return performance.now() - began""")
+        self.assertLess(took, 2000)
+        self.assertEqual(text(self.book.run(3, '%%\nfmt.Print("next")')), "next")
+
+    def test_programs_without_an_end_are_explained(self):
+        self.fails("%%\n<-make(chan int)", "deadlock")
+        self.assertIn("deadlock", self.fails('%%\nfmt.Print(1)\n<-make(chan int)', "cell[]:3"))
+        self.fails("func deep(n int) int { return deep(n+1) + 1 }\n%%\nfmt.Print(deep(0))", "stack overflow: a function of this cell calls itself")
+        self.assertIn("standard input is empty", text(self.book.run(3, "%%\nvar n int\nfmt.Print(fmt.Scan(&n))")))
+        self.assertEqual(text(self.book.run(3, 'package main\n\nimport "fmt"\n\nfunc main() { fmt.Print("whole") }')), "whole")
+        self.assertEqual(text(self.book.run(3, '%%\ntime.Sleep(time.Second)\nb, _ := os.ReadFile("../data/note.txt")\nfmt.Print(len(b))')), "17")
+
     def test_interrupt_does_not_wait_for_the_compiler(self):
         took = self.book.do("""
             const cell = content.widgets[3];
@@ -155,6 +202,15 @@ class TestKernel(unittest.TestCase):
                 self.book.page.get_by_role("link", name=words).click()
             opened.value.wait_for_url(f"{self.address}/{page}**")
             opened.value.close()
+
+    def test_an_edit_is_saved_when_its_cell_runs(self):
+        book = self.open()
+        book.run(3, '%%\nfmt.Print("kept")')
+        book.page.close()
+        book = self.open()
+        self.assertEqual(text(book.run(3)), "kept")
+        self.assertEqual(book.page.title(), "other")
+        book.page.close()
 
     def test_two_notebooks_do_not_see_each_other(self):
         other = self.open()
@@ -279,6 +335,15 @@ class TestNotebooks(unittest.TestCase):
             self.compare("00-start", [1, 3, 7])  # a figure, a function
         else:
             self.compare("02-model", [1, 9])  # a statement of the ledger
+
+    def test_plots_are_saved_as_the_documentation_of_gonum_shows(self):
+        book = browser.Notebook(self.context, self.address, "notebooks/00-start.ipynb")
+        book.run(1, 'import (\n"gonum.org/v1/plot"\n"gonum.org/v1/plot/vg"\n)')
+        cell = '%%\np := plot.New()\nfmt.Println(p.Save(4*vg.Inch, 4*vg.Inch, "/tmp/a.png"))\nb, _ := os.ReadFile("/tmp/a.png")\n' \
+               'fmt.Println(string(b[1:4]))\nw, err := p.WriterTo(40, 40, "svg")\nfmt.Println(err)\nvar s strings.Builder\n' \
+               'w.WriteTo(&s)\nfmt.Println(strings.Contains(s.String(), "<svg "))'
+        self.assertEqual(text(book.run(3, cell)), "<nil>\nPNG\n<nil>\ntrue\n")
+        book.page.close()
 
     def test_cells_show_their_stored_outputs(self):
         chosen = sorted((SITE / "files" / "notebooks").glob(os.environ.get("NOTEBOOKS", "*") + ".ipynb"))

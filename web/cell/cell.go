@@ -108,8 +108,19 @@ func (s *Session) compose(p *Program, c *parts) error {
 	for _, id := range file.Unresolved {
 		free[id.Name] = true
 	}
-	p.Source = "package main\n" + s.imports(p.keep, free) + code.String()
+	p.Source = "package main\n" + s.imports(p.keep, free) + s.formats(code.String()) + code.String()
 	return nil
+}
+
+// formats returns imports of the formats that plots of gonum.org/v1/plot are saved in. Its
+// build with the tag minimal, which makes other programs small, imports none.
+func (s *Session) formats(code string) (head string) {
+	for _, path := range []string{"gonum.org/v1/plot/vg/vgimg", "gonum.org/v1/plot/vg/vgsvg"} {
+		if s.packages[path] != "" && (strings.Contains(code, ".Save(") || strings.Contains(code, ".WriterTo(")) {
+			head += fmt.Sprintf("import _ %q\n", path)
+		}
+	}
+	return head
 }
 
 // imports returns the imports of a program: the imports among units that it uses, and

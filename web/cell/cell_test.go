@@ -11,6 +11,7 @@ var packages = []Package{
 	{"math/rand", "rand"},
 	{"example.com/go-graph", "graph"},
 	{"strings", "strings"},
+	{"gonum.org/v1/plot/vg/vgimg", "vgimg"},
 }
 
 // source returns the program of the last of these cells, after the others are
@@ -42,6 +43,16 @@ func TestProgramsOfCells(t *testing.T) {
 			"a body becomes main, and a package that is named is imported",
 			[]string{"%%\nfmt.Println(1)"},
 			"import \"fmt\"\n" + main + "cell[1]:2\nfmt.Println(1)\n}\n",
+		},
+		{
+			"a plot that is saved has its format",
+			[]string{"%%\np.Save(1, 1, \"p.png\")"},
+			"import _ \"gonum.org/v1/plot/vg/vgimg\"\n" + main + "cell[1]:2\np.Save(1, 1, \"p.png\")\n}\n",
+		},
+		{
+			"a cell may be a whole file",
+			[]string{"package main\n\nimport \"fmt\"\n\nfunc main() { fmt.Println(1) }"},
+			"//line cell[1]:3\nimport \"fmt\"\n//line cell[1]:5\nfunc main() { fmt.Println(1) }\n",
 		},
 		{
 			"declarations and imports are kept",

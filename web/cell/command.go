@@ -41,6 +41,9 @@ func split(label, source string) (*parts, error) {
 			}
 			c.commands = append(c.commands, cmd)
 		}
+		if !c.hasMain && strings.TrimSpace(text) == "package main" {
+			text = "" // a whole file
+		}
 		if c.hasMain {
 			body = append(body, text)
 		} else {

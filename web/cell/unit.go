@@ -141,7 +141,7 @@ func (s *Session) imported(u unit, spec *ast.ImportSpec) (unit, error) {
 	local, known := s.packages[path]
 	if !known {
 		return u, at(u.label, u.line, "package %q is not in this page: "+
-			"it has the packages that its site was built with", path)
+			"write the cell without it, or open the notebook in JupyterLab with GoNB", path)
 	}
 	if spec.Name != nil {
 		local = spec.Name.Name

@@ -10,6 +10,7 @@ class Files {
     this.folders = new Set(["/", "/tmp"]);
     this.open_ = new Map(); // descriptor: { path, file, at, wrote }
     this.next = 3;
+    this.loading = 0; // number of files under way
     this.cwd = "/";
     this.print = (descriptor, text) => {};
     this.changed = path => {}; // a file was written, renamed or removed
@@ -69,7 +70,9 @@ class Files {
     if (empty) Object.assign(file, { bytes: new Uint8Array(4096), size: 0, time: Date.now() });
     const opened = () => done(null, this.descriptor({ path, file, at: flags & c.O_APPEND ? file.size : 0, wrote: !!empty }));
     if (file.bytes) return opened();
-    file.load().then(bytes => { file.bytes = bytes; file.size = bytes.length; opened(); }, () => done(fault("EIO")));
+    this.loading++;
+    file.load().then(bytes => { this.loading--; file.bytes = bytes; file.size = bytes.length; opened(); },
+      () => { this.loading--; done(fault("EIO")); });
   }
   descriptor(o) { this.open_.set(this.next, o); return this.next++; }
   close(descriptor, done) {
@@ -82,6 +85,7 @@ class Files {
 
   read(descriptor, buffer, offset, length, position, done) {
     const o = this.open_.get(descriptor);
+    if (descriptor === 0) this.print(2, "standard input is empty in the page: write the value into the cell\n");
     if (!o || !o.file) return done(null, 0);
     const at = position === null ? o.at : position, n = Math.max(0, Math.min(length, o.file.size - at));
     buffer.set(o.file.bytes.subarray(at, at + n), offset);

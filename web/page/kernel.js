@@ -66,6 +66,7 @@ async function build(id, label, source, send, times) {
   if (!object) return null;
   gocell.keep();
   if (!p.run) return null;
+  times.callbacks = p.source.includes('"syscall/js"');
   const wasm = await tool("link", id, "objects", "/cell/main.o", object, "/cell/main.wasm", "-buildmode=exe", "-s", "-w");
   lap("link");
   if (wasm) times.size = wasm.length;
@@ -74,17 +75,54 @@ async function build(id, label, source, send, times) {
 
 class CellError extends Error {}
 
+// A Printer joins what a program prints, because the page draws the whole text of a cell
+// again for each message. Of a text of more than twice HALF characters it omits the middle.
+const HALF = 1 << 19;
+class Printer {
+  constructor(send) { Object.assign(this, { send, parts: [], held: 0, shown: 0, omitted: 0, timer: 0, last: 0 }); }
+  print({ stream, text }) {
+    const end = this.parts.at(-1);
+    if (end?.stream === stream) end.text += text; else this.parts.push({ stream, text });
+    this.held += text.length;
+    if (this.shown >= HALF) return this.omit();
+    const wait = this.last + 50 + this.shown / 1000 - performance.now(); // ms: long texts are drawn less often
+    if (wait <= 0) this.flush(); else this.timer ||= setTimeout(() => this.flush(), wait);
+  }
+  omit() {
+    for (let over = this.held < 2 * HALF ? 0 : this.held - HALF; over > 0;) {
+      const first = this.parts[0], n = Math.min(over, first.text.length);
+      first.text = first.text.slice(n);
+      if (!first.text) this.parts.shift();
+      over -= n;
+      this.held -= n;
+      this.omitted += n;
+    }
+  }
+  flush(ended) {
+    clearTimeout(this.timer);
+    this.timer = 0;
+    if (this.shown >= HALF && !ended) return; // the rest is shown at the end
+    if (this.omitted) this.send({ stream: "stderr", text: `\n… ${this.omitted} characters omitted …\n` });
+    for (const part of this.parts) this.send(part);
+    this.shown += this.held;
+    [this.parts, this.held, this.last] = [[], 0, performance.now()];
+  }
+}
+
 async function execute({ id, label, source }) {
   const send = d => { if (!interrupted.has(id)) postMessage({ id, ...d }); };
-  const times = { at: performance.now() };
+  const times = { at: performance.now() }, printer = new Printer(send);
   try {
     await ready;
     const wasm = interrupted.has(id) ? null : await build(id, label, source, send, times);
     if (!wasm || interrupted.has(id)) return send({ done: {}, times });
-    const message = { wasm, prefix: `${settings.kernel}-${id}-`, settings, files: manifest.project };
-    const { exit, ...ran } = await perform("program.js", id, message, [wasm.buffer], send) || { exit: null };
+    const message = { wasm, prefix: `${settings.kernel}-${id}-`, settings, files: manifest.project, callbacks: times.callbacks };
+    const tell = d => { if (d.stream) return printer.print(d); printer.flush(); send(d); };
+    const { exit, ...ran } = await perform("program.js", id, message, [wasm.buffer], tell) || { exit: null };
+    printer.flush(true);
     send({ done: { exit }, times: { ...times, ...ran } });
   } catch (error) {
+    printer.flush(true);
     send({ done: { fault: error instanceof CellError ? error.message : String(error.stack || error) }, times });
   }
 }

@@ -39,7 +39,7 @@ async function get(url) {
 serve(execute);
 
 // execute runs a program and returns a report of its end.
-async function execute({ wasm, prefix, settings, files }) {
+async function execute({ wasm, prefix, settings, files, callbacks }) {
   const began = performance.now();
   const shelf = new Shelf(`gokernel ${new URL(".", location).pathname}`);
   await shelf.open();
@@ -64,9 +64,27 @@ async function execute({ wasm, prefix, settings, files }) {
   go.env = { TMPDIR: "/tmp", HOME: "/tmp", PWD: fs.cwd, ...settings.env };
   let exit = 0;
   go.exit = code => { exit = code; };
-  const { instance } = await WebAssembly.instantiate(wasm, go.importObject);
+  const { instance, module } = await WebAssembly.instantiate(wasm, go.importObject);
+  const handles = WebAssembly.Module.imports(module).some(i => i.name.startsWith("syscall/js"));
   const instantiate = Math.round(performance.now() - began);
-  await go.run(instance);
+  // A program that waits, but for no timer, file or function of JavaScript, waits for ever.
+  let idle;
+  const stuck = new Promise((_, reject) => {
+    idle = setInterval(() => {
+      if (callbacks || fs.loading || go._scheduledTimeouts.size) return;
+      if (!handles) return reject(new Error("all goroutines are asleep: deadlock"));
+      go._pendingEvent = { id: 0 }; // which nobody handles: Go prints the places
+      go._resume();
+    }, 500);
+  });
+  try {
+    await Promise.race([go.run(instance), stuck]);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new Error("stack overflow: a function of this cell calls itself without end, or too deep for the page");
+  } finally {
+    clearInterval(idle);
+  }
   go._scheduledTimeouts.forEach(t => clearTimeout(t)); // one that fires after the end is an error of this worker
   const run = Math.round(performance.now() - began) - instantiate;
   await shelf.settled();

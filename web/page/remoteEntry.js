@@ -26,10 +26,16 @@
         this.began = now;
       }
       const MB = n => (n / 1e6).toFixed(1), left = Math.ceil((now - this.began) / 1000 * (total - done) / Math.max(done, 1));
-      this.box.innerHTML = `Go compiler: ${MB(done)} of ${MB(total)} MB` + (done && now - this.began > 500 ? `, ${left} s to go` : "") +
-        `<br><progress value="${done}" max="${total}" style="width:100%"></progress>`;
+      this.box.innerHTML = done >= total ? "Go compiler: preparing" : `Go compiler: ${MB(done)} of ${MB(total)} MB` + (done && now - this.began > 500 ? `, ${left} s to go` : "") +
+        `<br><progress ${done < total ? `value="${done}" max="${total}"` : ""} style="width:100%"></progress>`;
     },
     hide() { if (this.box) this.box.remove(); this.box = null; },
+  };
+
+  // entitle names the tab after its notebook. JupyterLab, whose tab has several, has no path in its address.
+  const entitle = () => {
+    const book = new URLSearchParams(location.search).get("path");
+    if (book) document.title = book.slice(book.lastIndexOf("/") + 1).replace(".ipynb", "");
   };
 
   // follow leads links of a notebook to files that JupyterLite has not to pages
@@ -52,9 +58,10 @@
     const kernels = new Map();
 
     class GoKernel extends BaseKernel {
-      constructor(options, contents, settings) {
+      constructor(options, contents, settings, save) {
         super(options);
         this.contents = contents;
+        this.save = save;
         this.jobs = new Map(); // the callback of each job, by number
         this.count = 0;
         this.shown = new Set(); // ids of outputs
@@ -69,7 +76,12 @@
 
       receive(d) {
         if (d.progress) return notice.show(d.progress.done, d.progress.total);
-        if (d.ready) { notice.hide(); performance.mark("gokernel ready", { detail: d.ready }); return; }
+        if (d.ready) {
+          notice.hide();
+          entitle();
+          performance.mark("gokernel ready", { detail: d.ready });
+          return;
+        }
         if (d.failed) return this.fail(d.failed);
         if (d.wrote) this.show(d.wrote);
         const job = this.jobs.get(d.id);
@@ -140,6 +152,8 @@
           this.jobs.set(id, { resolve, header: this.parentHeader });
           if (this.broken) return this.end(id, { fault: this.broken });
           this.worker.postMessage({ id, label: `cell[${this.executionCount}]`, source: code });
+          this.save();
+          entitle();
         });
       }
       async completeRequest({ cursor_pos }) { return { status: "ok", matches: [], cursor_start: cursor_pos, cursor_end: cursor_pos, metadata: {} }; }
@@ -166,6 +180,9 @@
       activate: async (app, specs, client) => {
         const settings = await (await fetch(base + "settings.json", { cache: "no-cache" })).json();
         follow(settings.links);
+        // Saves follow one another: JupyterLab takes one of two at a time for a change by somebody else.
+        let saved = Promise.resolve();
+        const save = () => { saved = saved.then(() => app.shell.currentWidget?.context?.save()).catch(() => {}); };
         // JupyterLite drops the cells that wait and does not tell the kernel.
         const drop = client.interrupt.bind(client);
         client.interrupt = async id => {
@@ -175,7 +192,7 @@
         };
         specs.register({
           spec: { name: settings.name, display_name: "Go", language: "go", argv: [], resources: {} },
-          create: async options => new GoKernel(options, app.serviceManager.contents, settings),
+          create: async options => new GoKernel(options, app.serviceManager.contents, settings, save),
         });
       },
     }];

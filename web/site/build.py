@@ -15,9 +15,11 @@ import os
 import pathlib
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
+import urllib.parse
 
 import pygments
 import pygments.formatters
@@ -64,6 +66,7 @@ class Site:
     def __init__(self, repository, lab):
         self.repository, self.lab = repository, lab
         self.linked = set()
+        self.anchors = set()  # of rows, in notebooks
         facts = subprocess.run(["go", "run", "./cmd/site"], cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout
         self.facts = json.loads(facts)
         self.rows = {r["id"]: r for r in self.facts["rows"]}
@@ -86,12 +89,15 @@ class Site:
         for cell in nb["cells"]:
             named = {i for i in here if f"`{i}`" in json.dumps(cell) or f"CLAIMS.md#{i})" in json.dumps(cell)}
             here -= named
+            self.anchors |= named
             anchors = "".join(f'<a id="{i}"></a>' for i in sorted(named))
             if cell["cell_type"] == "markdown":
                 text = self.inside("".join(cell["source"]))
                 cell["source"] = f"{anchors}\n\n{text}" if anchors else text
             elif anchors:
                 cells.append({"cell_type": "markdown", "id": f"at-{cell['id']}", "metadata": {}, "source": anchors})
+            if "".join(cell["source"]).startswith("%noautoget\nimport ("):
+                cell["metadata"]["tags"] = ["hide-input"]
             for output in cell.get("outputs", []):
                 if "text/markdown" in output.get("data", {}):
                     output["data"]["text/markdown"] = self.inside("".join(output["data"]["text/markdown"]))
@@ -111,7 +117,7 @@ class Site:
         name, _, anchor = file.partition("#")
         if name == "CLAIMS.md":
             return f"{top}ledger.html" + (f"#{anchor}" if anchor else "")
-        if name.startswith("figures/"):
+        if name.startswith("figures/") and name != "figures/README.md":
             return top + file
         if name.startswith("notebooks/"):
             return top + name.removesuffix(".ipynb") + ".html" + (f"#{anchor}" if anchor else "")
@@ -133,6 +139,13 @@ class Site:
             (out / "_static" / "mathjax" / part).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(mathjax / part, out / "_static" / "mathjax" / part)
         self.add_engine(out / "_static")
+        shutil.copyfile(HERE / "404.html", out / "404.html")
+        found = [{k: r[k] for k in ("id", "number", "title")} for r in self.facts["rows"]]
+        (out / "_static" / "rows.json").write_text(json.dumps(found, ensure_ascii=False), encoding="utf-8")
+        for page in out.rglob("*.html"):
+            page.write_text(lighter(page, page.read_text(encoding="utf-8")), encoding="utf-8")
+        for script in out.glob("_static/scripts/fontawesome.js*"):
+            script.unlink()
         for template in out.glob("_static/*webpack-macros.html"):  # of the theme, no page
             template.unlink()
         if self.repository:
@@ -151,6 +164,20 @@ class Site:
             (folder / "engine.wasm.gz").write_bytes(gzip.compress(wasm.read_bytes(), 9, mtime=0))
         goroot = subprocess.run(["go", "env", "GOROOT"], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
         shutil.copyfile(pathlib.Path(goroot, "lib", "wasm", "wasm_exec.js"), folder / "wasm_exec.js")
+
+
+def lighter(page, text):
+    """Return a page without the script of all icons, whose font suffices, and with the sizes of its PNG pictures."""
+    text = re.sub(r"<(script|link)[^>]*fontawesome\.js[^>]*>(</script>)?\n?", "", text)
+
+    def sized(m):
+        file = page.parent / urllib.parse.unquote(m[2])
+        if "height=" in m[0] or not file.is_file():
+            return m[0]
+        width, height = struct.unpack(">II", file.read_bytes()[16:24])
+        return f'{m[1]}{m[2]}" width="{width}" height="{height}"'
+
+    return re.sub(r'(<img [^>]*?src=")([^":]*\.png)"(?=([^>]*))', sized, text)
 
 
 def source_page(name, text):

@@ -1,7 +1,9 @@
 """Settings of Sphinx for the sources that build.py writes."""
 
+import html
 import os
 
+from docutils import nodes
 from myst_nb.core.render import NbElementRenderer
 
 project = "How Transformers Learn Causal Structure, as running code"
@@ -13,6 +15,8 @@ extensions = ["myst_nb"]
 
 nb_execution_mode = "off"
 nb_render_markdown_format = "myst"
+nb_code_prompt_show = "Show the imports"
+nb_code_prompt_hide = "Hide the imports"
 myst_enable_extensions = ["dollarmath", "amsmath"]
 myst_heading_anchors = 4
 suppress_warnings = ["myst.header", "config.cache"]
@@ -40,8 +44,8 @@ html_favicon = "_static/icon.svg"
 mathjax_path = "mathjax/tex-svg.js"
 mathjax3_config = {
     "loader": {"load": ["ui/lazy"]},
-    "options": {"processHtmlClass": "tex2jax_process|mathjax_process|math|output_area", "lazyMargin": "400px"},
-    "svg": {"fontCache": "local"},
+    "options": {"processHtmlClass": "tex2jax_process|mathjax_process|math|output_area", "lazyMargin": "2000px"},
+    "svg": {"fontCache": "global"},
 }
 
 
@@ -49,14 +53,25 @@ def with_description(render_image):
     """Return render_image with the stored description of a picture as its alt text."""
 
     def render(self, data):
-        nodes = render_image(self, data)
-        nodes[0]["alt"] = data.output_metadata.get(data.mime_type, {}).get("alt", "")
-        return nodes
+        images = render_image(self, data)
+        images[0]["alt"] = data.output_metadata.get(data.mime_type, {}).get("alt", "")
+        return images
 
     return render
 
 
 NbElementRenderer.render_image = with_description(NbElementRenderer.render_image)
+
+
+def describe(app, pagename, templatename, context, doctree):
+    """Describe a page for search engines and for previews of links, by its first paragraph."""
+    paragraph = doctree and doctree.next_node(nodes.paragraph)
+    words = html.escape(" ".join((paragraph.astext() if paragraph else project).split())[:200])
+    context["metatags"] = context.get("metatags", "") + (
+        f'<meta name="description" content="{words}"><meta property="og:description" content="{words}">'
+        f'<meta property="og:title" content="{html.escape(context.get("title", project))}"><meta property="og:type" content="website">')
+    if pagename == "search":
+        app.add_js_file("search.js", loading_method="defer")
 
 
 def run_live(app, pagename, templatename, context, doctree):
@@ -70,3 +85,4 @@ def run_live(app, pagename, templatename, context, doctree):
 
 def setup(app):
     app.connect("html-page-context", run_live)
+    app.connect("html-page-context", describe)

@@ -5,6 +5,7 @@ import html
 import json
 import pathlib
 import re
+import unicodedata
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -31,6 +32,8 @@ MAP = [
 ]
 SIGNS = {"holds": "✓", "consistent": "✓", "fails": "✗", "inconsistent": "✗", "open": "?"}
 KINDS = {"statement": "", "step or remark": ", a step or remark", "correction": ", corrected"}
+NO_CONTENTS = "---\nhtml_theme.sidebar_secondary.remove: true\n---\n"  # of the page in a second sidebar
+GREEK = "alpha beta gamma delta epsilon zeta eta theta kappa lambda mu nu xi pi rho sigma tau phi chi psi omega".split()
 FORMATS = ["png", "svg", "pdf", "tex", "csv", "json", "dot"]
 
 
@@ -97,7 +100,7 @@ def ledger(site):
     verbs = {"holds": "hold", "consistent": "are consistent", "fails": "fail", "inconsistent": "are inconsistent",
              "open": "are open"}
     tally_of_all = ", ".join(f"{n} {verbs[v]}" for v, n in count.items() if n)
-    text = ["# The ledger\n", "Each statement of the paper, as printed, with a check that can refute it. Of "
+    text = [NO_CONTENTS, "# The ledger\n", "Each statement of the paper, as printed, with a check that can refute it. Of "
             f"{sum(count.values())} statements, {tally_of_all}. A false statement has a witness to check by hand, and a "
             f'correction below it; <a href="{site.address("figures/errata.pdf")}">the erratum</a> has the proofs. '
             "*Run* checks a statement in this browser with the program of the project. Most checks take seconds, "
@@ -127,7 +130,19 @@ def filters(rows):
         + choice("defect", "Defect", sorted({r["defect"] for r in rows if "defect" in r}))
         + choice("section", "Section", dict.fromkeys(r["section"] for r in rows))
         + f'<output aria-live="polite">{len(rows)} of {len(rows)} rows</output></form>\n'
+        '<p id="none" hidden>No row has these words and properties.</p>\n'
     )
+
+
+def findable(r):
+    """Return the words by which a row is found: its texts, with formulas as one types them, and Greek letters by sign and name."""
+    tex = " ".join([r["number"], r["id"], r["title"], r["statement"], r["hypotheses"], r["note"]]).lower()
+    text = re.sub(r"\\(mathrm|text|mathbb|mathcal|operatorname|left|right)|[{}$\\]", "", tex).replace("chi^2", "chi^2 chi-squared")
+    for name in GREEK:
+        sign = unicodedata.lookup(f"GREEK SMALL LETTER {name.replace('lambda', 'lamda')}")
+        if sign in tex or re.search(rf"\\{name}(?![a-z])", tex):
+            text += f" {sign} {name}"
+    return " ".join(dict.fromkeys(text.split()))
 
 
 def any_row(rows, key, value):
@@ -141,7 +156,7 @@ def statement(site, r):
              f"margin&nbsp;{r['margin']:.3g}", f"{r['instances']}&nbsp;instance{'s' * (r['instances'] != 1)}"]
     data = {"id": r["id"], "verdict": verdict, "kind": r["kind"], "section": r["section"],
             "defect": r.get("defect", ""),
-            "number": r["number"].lower(), "words": f"{r['number']} {r['id']} {r['title']}".lower()}
+            "number": r["number"].lower(), "words": findable(r)}
     if not r["quick"]:
         data["slow"] = "1"
     attributes = " ".join(f'data-{k}="{html.escape(v)}"' for k, v in data.items())
@@ -155,10 +170,11 @@ def statement(site, r):
 <p class="more">{" · ".join(elsewhere(site, r))}</p>
 
 <details><summary>{"Witness, hypotheses" if r["witness"] else "Hypotheses, worst instance"}, controls</summary>
+<template>
 
 {account(site, r)}
 
-</details>
+</template></details>
 """
 
 
@@ -168,7 +184,7 @@ def elsewhere(site, r):
     line = above.count("\n") + 1
     links = [f'<a href="{site.address(r["Source"] + f"#L{line}")}">the check</a>']
     if r["Notebook"]:
-        cell = site.address(f"{r['Notebook']}#{r['id']}")
+        cell = site.address(r["Notebook"] + (f"#{r['id']}" if r["id"] in site.anchors else ""))
         links.append(f'<a href="{cell}">notebook {int(r["Notebook"][10:12])}</a>')
     if r.get("corrected_by"):
         links.append(f'<a href="#{r["corrected_by"]}">correction</a>')
@@ -249,7 +265,7 @@ def gallery(site):
     thumbs = "".join(
         f'<a href="#{i}"><img src="figures/{i}.png" alt="{description(site, i)}" loading="lazy">'
         f"<span>{html.escape(o['title'])}</span></a>" for i, o in figures.items())
-    text = ["# The gallery\n", "Every figure and table, drawn from stored runs, to download: as a picture, or as TeX "
+    text = [NO_CONTENTS, "# The gallery\n", "Every figure and table, drawn from stored runs, to download: as a picture, or as TeX "
             "with the fonts of your document.\n",
             f'<div class="thumbs">{thumbs}</div>\n', "## Figures\n"]
     for i, o in figures.items():

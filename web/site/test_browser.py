@@ -17,6 +17,7 @@ import pages
 
 SITE = pathlib.Path(os.environ["SITE"])
 CHROMIUM = shutil.which("chromium")
+ROWS = json.loads((pages.ROOT / "figures" / "claims.json").read_text())["claims"]
 WAIT = 300_000  # ms, on a machine that has other work
 PHONE, DESKTOP = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
 
@@ -73,6 +74,20 @@ class Browser(unittest.TestCase):
                     page.wait_for_load_state("networkidle")
                     self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), size["width"])
 
+    def test_pages_do_not_shift_while_one_scrolls(self):
+        watch = """() => new PerformanceObserver(list => {
+            for (const e of list.getEntries()) if (!e.hadRecentInput) globalThis.shift = (globalThis.shift ?? 0) + e.value;
+        }).observe({ type: 'layout-shift', buffered: true })"""
+        for name in ["gallery.html", "ledger.html", "notebooks/03-single-parent.html"]:
+            for size in PHONE, DESKTOP:
+                with self.subTest(name, size=size), self.page(name, size) as page:
+                    page.wait_for_load_state("networkidle")
+                    page.evaluate(watch)
+                    for _ in range(15):
+                        page.mouse.wheel(0, 400)
+                        page.wait_for_timeout(400)
+                    self.assertLess(page.evaluate("globalThis.shift ?? 0"), 0.1)
+
     def test_formulas_are_typeset(self):
         with self.page("notebooks/05-information.html") as page:
             page.locator("mjx-container svg").first.wait_for()
@@ -80,19 +95,36 @@ class Browser(unittest.TestCase):
 
     def test_filters_and_links_to_rows(self):
         with self.page("ledger.html?verdict=fails") as page:
-            rows = json.loads((pages.ROOT / "figures" / "claims.json").read_text())["claims"]
-            fails = sum(r["verdict"] == "fails" for r in rows)
-            expect(page.locator("#filter output")).to_have_text(f"{fails} of {len(rows)} rows")
+            fails = sum(r["verdict"] == "fails" for r in ROWS)
+            expect(page.locator("#filter output")).to_have_text(f"{fails} of {len(ROWS)} rows")
             expect(page.locator(".facts:visible")).to_have_count(fails)
             page.locator("[name=verdict]").select_option("")
             page.locator("[name=find]").fill("Lemma 1")
-            expect(page.locator(".facts:visible")).to_have_count(sum(r["number"] == "Lemma 1" for r in rows))
+            expect(page.locator(".facts:visible")).to_have_count(sum(r["number"] == "Lemma 1" for r in ROWS))
             page.evaluate("location.hash = 'lem-tv'")
             expect(page.locator("[data-id=lem-tv]")).to_be_in_viewport()
 
     def test_search_finds_a_statement(self):
         with self.page("search.html?q=spectral") as page:
             expect(page.locator("#search-results a[href*='ledger.html']").first).to_be_visible()
+        for query in ["Lemma 16", "lemma  12", "lem-tv"]:
+            with self.subTest(query), self.page(f"search.html?q={query}") as page:
+                wanted = [r["id"] for r in ROWS if " ".join(query.split()).lower() in (r["id"], r["number"].lower())]
+                links = page.locator("#rows a")
+                expect(links).to_have_count(len(wanted))
+                self.assertEqual([a.get_attribute("href") for a in links.all()], [f"ledger.html#{i}" for i in wanted])
+                links.first.click()
+                expect(page.locator(f"[data-id={wanted[0]}]")).to_be_in_viewport()
+
+    def test_find_reads_formulas_hypotheses_and_notes(self):
+        with self.page("ledger.html") as page:
+            for words in ["T_eff", "g_ij", "tau", "τ", "lambda", "λ", "chi-squared"]:
+                page.locator("[name=find]").fill(words)
+                self.assertGreater(page.locator(".facts:visible").count(), 0, words)
+            page.locator("[name=find]").fill("no such word")
+            expect(page.locator("#none")).to_have_text("No row has these words and properties.")
+            page.locator("[name=find]").fill("")
+            expect(page.locator("#none")).to_be_hidden()
 
     def test_a_statement_run_here_equals_the_stored_one(self):
         with self.page("ledger.html") as page:
@@ -104,13 +136,18 @@ class Browser(unittest.TestCase):
 
     def test_a_statement_that_differs_from_the_stored_one_is_said_to(self):
         with self.page("ledger.html") as page:
-            spoilt = (SITE / "figures" / "claims.json").read_text()
-            at = spoilt.index('"id": "lem-tv"')
-            spoilt = spoilt[:at] + spoilt[at:].replace('"margin": ', '"margin": 1', 1)
-            page.route("**/figures/claims.json", lambda route: route.fulfill(body=spoilt))
+            stored = (SITE / "figures" / "claims.json").read_text()
+            at = stored.index('"id": "lem-tv"')
             row = page.locator("section", has=page.locator("> .facts[data-id=lem-tv]"))
+            spoilt = stored[:at] + stored[at:].replace('"margin": ', '"margin": 1', 1)
+            page.route("**/figures/claims.json", lambda route: route.fulfill(body=spoilt))
             row.locator(".run").click()
-            expect(row.locator(".differs")).to_contain_text("Not equal to the stored row in: margin.")
+            expect(row.locator(".equal")).to_have_text("The verdict is the stored one.")
+            expect(row.locator(".result")).to_contain_text("Other parts differ: margin.")
+            page.reload()
+            spoilt = stored[:at] + stored[at:].replace('"verdict": "holds"', '"verdict": "fails"', 1)
+            row.locator(".run").click()
+            expect(row.locator(".differs")).to_have_text("The verdict differs from the stored one.")
 
     def test_a_run_is_stopped_at_once(self):
         with self.page("ledger.html") as page:

@@ -1,5 +1,6 @@
 """Tests of the built site in the folder SITE, and of its generator."""
 
+import gzip
 import html
 import json
 import os
@@ -84,12 +85,38 @@ class Contents(unittest.TestCase):
             pictures = [o for c in nb["cells"] for o in c.get("outputs", []) if "image/png" in o.get("data", {})]
             alts = [html.unescape(a) for a in re.findall(r'<img [^>]*?alt="([^"]*)"', text)]
             self.assertEqual(alts, [o["metadata"]["image/png"]["alt"] for o in pictures], path.name)
-            self.assertEqual(text.count('class="cell docutils'), sum(c["cell_type"] == "code" for c in nb["cells"]))
+            self.assertEqual(len(re.findall('class="cell (tag_\S+ )*docutils', text)), sum(c["cell_type"] == "code" for c in nb["cells"]))
+            self.assertEqual(text.count('class="cell tag_hide-input'), 1)  # the imports
 
     def test_the_map_names_every_figure_of_the_paper(self):
         text = (SITE / "index.html").read_text()
         for number in range(1, 10):
             self.assertIn(f">Figure {number}</a>", text)
+
+    def test_scripts_and_styles_of_a_page_are_small(self):
+        for name in ["index.html", "ledger.html", "notebooks/03-single-parent.html"]:
+            files = {(SITE / name).parent / t.split("?")[0] for tag, t in page(name).targets
+                     if tag in ("script", "link") and t.split("?")[0].endswith((".js", ".css"))}
+            self.assertGreater(len(files), 8)
+            size = sum(len(gzip.compress(f.read_bytes())) for f in files if "mathjax" not in f.parts) / 1e3
+            print(f"{name}: {size:.0f} kB of packed scripts and styles beside MathJax")
+            self.assertLess(size, 250)
+
+    def test_the_ledger_has_few_elements_until_a_row_is_unfolded(self):
+        text = re.sub("<template>.*?</template>", "", (SITE / "ledger.html").read_text(), flags=re.DOTALL)
+        self.assertLess(len(re.findall("<[a-z]", text)), 8000)
+
+    def test_every_png_has_its_size_and_every_page_a_description(self):
+        titles = {}
+        for path in [p for p in SITE.rglob("*.html") if not {"lab", "source"} & set(p.parts)]:
+            text = path.read_text()
+            for image in re.findall("<img [^>]*[.]png[^>]*>", text):
+                self.assertRegex(image, ' height="[0-9]+"')
+            if path.name != "404.html":
+                self.assertIn('<meta name="description" content="', text)
+                title = re.search("<title>(.*?)</title>", text, re.DOTALL)[1]
+                self.assertNotIn(title, titles)
+                titles[title] = path
 
     def test_a_notebook_runs_live_where_the_site_has_that(self):
         for lab, link in [("", False), ("1", True)]:

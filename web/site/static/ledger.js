@@ -17,6 +17,7 @@
     for (const part of new Set(rows.map((row) => row.closest("section").parentElement))) {
       part.hidden = ![...part.children].some((s) => s.matches("section") && !s.hidden);
     }
+    document.getElementById("none").hidden = shown > 0;
     form.querySelector("output").textContent = `${shown} of ${rows.length} rows`;
   };
   for (const [k, v] of new URLSearchParams(location.search)) if (form.elements[k]) form.elements[k].value = v;
@@ -27,6 +28,13 @@
     const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (target && target.closest("section[hidden]")) { form.reset(); show(); target.scrollIntoView(); }
   };
+  // The details of a row, half of the page, are added to the page when they are unfolded.
+  document.addEventListener("toggle", ({ target }) => {
+    const details = target.querySelector(":scope > template");
+    if (!details) return;
+    details.replaceWith(details.content);
+    MathJax.typesetPromise?.([target]);
+  }, true);
   addEventListener("hashchange", reveal);
   show();
   reveal();

@@ -69,12 +69,13 @@ if (typeof document === "undefined") {
     const table = make("table", {}, make("tr", {}, ...["", "here", "stored"].map((t) => make("th", { textContent: t }))),
       ...Object.entries(parts).map(([name, of]) => make("tr", {},
         ...[name, of(Here), of(Stored)].map((t) => make("td", { textContent: t })))));
-    const said = Differs.length ? `Not equal to the stored row in: ${Differs.join(", ")}.` : "Equal to the stored row in every part.";
-    const why = Here.Verdict === Stored.Verdict && Differs.length
-      ? " The verdict is the same. A search in floats may take another course on another kind of machine; exact witnesses do not." : "";
+    const same = Here.Verdict === Stored.Verdict;
+    const said = !same ? "The verdict differs from the stored one." : Differs.length ? "The verdict is the stored one." : "Equal to the stored row in every part.";
+    const rest = same && Differs.length ? [make("p", { textContent: `Other parts differ: ${Differs.join(", ")}. `
+      + "A search in floats may take another course on another kind of machine; exact witnesses do not." })] : [];
     const layout = (r, where) => make("pre", { textContent: `${r.HasWitness ? "Witness" : "Worst instance"}, ${where}\n\n${r.Layout}` });
     const layouts = Here.Layout === Stored.Layout ? [layout(Here, "here as stored")] : [layout(Here, "here"), layout(Stored, "stored")];
-    box.replaceChildren(make("p", { className: Differs.length ? "differs" : "equal", textContent: said + why }), table, ...layouts);
+    box.replaceChildren(make("p", { className: same ? "equal" : "differs", textContent: said }), ...rest, table, ...layouts);
   };
 
   for (const facts of document.querySelectorAll(".facts[data-id]")) {
@@ -187,7 +188,7 @@ if (typeof document === "undefined") {
       at("nodes").replaceChildren(...parents.map((p, i) => {
         const query = i === parents.length - 1;
         const b = make("button", { type: "button", className: query ? "query" : "", title: nodeName(i),
-          "aria-label": `${names ? names[i] : `position ${i + 1}`}${query ? ", the query" : p ? `, caused by ${names ? names[p - 1] : p}` : ", a root"}` });
+          "aria-label": `${nodeName(i)}${query ? ", the query" : p ? `, caused by ${nodeName(p - 1)}` : ", a root"}` });
         if (names) [b.textContent, b.style.width] = [names[i], `${wide - 6}px`];
         else b.innerHTML = `s<sub>${i + 1}</sub>`;
         b.setAttribute("aria-pressed", String(chosen === i + 1));
