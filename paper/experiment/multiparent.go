@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -172,7 +173,15 @@ func NewMultiRun(g *graph.DAG, r *runs.Run) *MultiRun {
 		}
 	}
 	orders := combin.Permutations(len(p), len(p))
-	m.match(p, parents, orders)
+	on := func(head []int) (sum float64) {
+		for _, i := range m.Nodes {
+			for l, j := range parents[i] {
+				sum += p[head[l]].At(i, j)
+			}
+		}
+		return sum
+	}
+	m.Head = slices.MaxFunc(orders, func(a, b []int) int { return cmp.Compare(on(a), on(b)) })
 	parents[last] = parents[last+1]
 	m.Attention = m.onParents(p, parents[:last+1])
 	m.OnSequences = m.onParents(r.Spec.MeanAttention(r.Final.Weights), parents[:last+1])
@@ -192,22 +201,6 @@ func NewMultiRun(g *graph.DAG, r *runs.Run) *MultiRun {
 		}
 	}
 	return m
-}
-
-// match sets Head to one of the orders of the heads, whose attentions are p.
-func (m *MultiRun) match(p []*mat.Dense, parents [][]int, orders [][]int) {
-	best := -1.0
-	for _, head := range orders {
-		sum := 0.0
-		for _, i := range m.Nodes {
-			for l, j := range parents[i] {
-				sum += p[head[l]].At(i, j)
-			}
-		}
-		if sum > best {
-			best, m.Head = sum, head
-		}
-	}
 }
 
 // onParents returns for each matched head, with attentions p, the attention of each

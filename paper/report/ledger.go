@@ -164,29 +164,21 @@ func WriteLedgerPage(l *ledger.Ledger) error {
 
 // ledgerTable is the ledger as a long table for a LaTeX document.
 func ledgerTable(l *ledger.Ledger) (*figure.Table, error) {
-	t := &figure.Table{
-		ID: "claims", Long: true,
-		Caption: `The ledger: every statement as printed, displayed steps, and corrected statements, each with the ` +
-			`kind of evidence, the verdict, the margin on the worst instance (where a statement of the exact tier ` +
+	t := newTable(
+		`The ledger: every statement as printed, displayed steps, and corrected statements, each with the `+
+			`kind of evidence, the verdict, the margin on the worst instance (where a statement of the exact tier `+
 			`fails, on its witness; then negative) and the number $N$ of instances tried.`,
-		Shares: []float64{0.16, 0.26, 1, 0.11, 0.14, 0, 0},
-		Columns: []figure.Label{
-			figure.Text("Number"), figure.Text("Id"), figure.Text("Statement"), figure.Text("Tier"),
-			figure.Text("Verdict"), figure.Text("Margin"),
-			{Text: "N", TeX: "$N$"},
-		},
-	}
+		"Number", "Id", "Statement", "Tier", "Verdict", "Margin", "N")
+	t.ID, t.Long, t.Shares = "claims", true, []float64{0.16, 0.26, 1, 0.11, 0.14, 0, 0}
+	t.Columns[len(t.Columns)-1].TeX = "$N$"
 	for _, r := range l.Rows {
 		title, err := figure.EscapeTeX(r.Title)
 		if err != nil {
 			return nil, fmt.Errorf("report: title of %s: %w", r.ID, err)
 		}
-		t.Rows = append(t.Rows, []figure.Cell{
-			words("%s", r.Number), words("%s", r.ID),
-			figure.Words(figure.Label{Text: r.Title, TeX: `\textbf{` + title + `.} ` + r.Statement}),
-			figure.Words(figure.Text(string(r.Tier))), figure.Words(figure.Text(string(r.Verdict))),
-			figure.Words(figure.Number{Value: r.Margin}.Shown()), figure.Value(float64(r.Instances), 0),
-		})
+		statement := figure.Label{Text: r.Title, TeX: `\textbf{` + title + `.} ` + r.Statement}
+		margin := figure.Number{Value: r.Margin}.Shown()
+		addRow(t, r.Number, r.ID, statement, string(r.Tier), string(r.Verdict), margin, r.Instances)
 	}
 	return t, nil
 }
@@ -201,6 +193,9 @@ var kindNames = map[ledger.Kind]string{
 // in theorems, lemmas and corollaries, as an author does.
 func ledgerNumbers(l *ledger.Ledger) figure.Numbers {
 	var ns figure.Numbers
+	whole := func(id string, n int) {
+		ns = append(ns, figure.Number{ID: strings.ReplaceAll(id, " ", "-"), Value: float64(n), Whole: true})
+	}
 	count := map[string]int{}
 	for _, r := range l.Rows {
 		ns = append(ns,
@@ -215,19 +210,18 @@ func ledgerNumbers(l *ledger.Ledger) figure.Numbers {
 		count[kind+"-"+string(r.Verdict)]++
 	}
 	for _, kind := range slices.Sorted(maps.Values(kindNames)) {
-		ns = append(ns, figure.Number{ID: kind, Value: float64(count[kind]), Whole: true})
+		whole(kind, count[kind])
 		for _, v := range verdictOrder {
-			id := kind + "-" + string(v)
-			ns = append(ns, figure.Number{ID: id, Value: float64(count[id]), Whole: true})
+			whole(kind+"-"+string(v), count[kind+"-"+string(v)])
 		}
 	}
 	for _, d := range ledger.Defects {
 		id := kindNames[ledger.Statement] + "-" + string(d)
-		ns = append(ns, figure.Number{ID: strings.ReplaceAll(id, " ", "-"), Value: float64(count[id]), Whole: true})
+		whole(id, count[id])
 	}
 	for _, c := range l.Classes()[:3] {
-		ns = append(ns, figure.Number{ID: c.Name, Value: float64(c.All), Whole: true},
-			figure.Number{ID: c.Name + "-false", Value: float64(c.False), Whole: true})
+		whole(c.Name, c.All)
+		whole(c.Name+"-false", c.False)
 	}
 	return ns
 }

@@ -122,12 +122,12 @@ func TestNotebooksRankByWhatTheyDoWithAStatement(t *testing.T) {
 	for k, c := range []struct {
 		better, worse notebook
 	}{
-		{notebook{text: "`lem-a`"}, notebook{text: "`lem-ab` lem-a", code: []string{`show.Stored("lem-b")`}}},
+		{notebook{text: "`lem-a`"}, notebook{text: "`lem-ab` lem-a", code: `show.Stored("lem-b")`}},
 		{notebook{text: "`lem-a` `lem-a`"}, notebook{text: "`lem-a`"}},
-		{notebook{text: stated}, notebook{text: "`lem-a` `lem-a` `lem-a`", code: []string{`show.Stored("lem-a")`}}},
-		{notebook{code: []string{`show.Check(claims.All(), "Lemma 1")`}}, notebook{text: stated}},
-		{notebook{code: []string{`show.Check(claims.All(), "lem-a")`}}, notebook{text: stated}},
-		{notebook{code: []string{"x := 1 // Lemma 1 (lem-a)"}}, notebook{text: stated, code: []string{"f(lem-a) // lem-a"}}},
+		{notebook{text: stated}, notebook{text: "`lem-a` `lem-a` `lem-a`", code: `show.Stored("lem-a")`}},
+		{notebook{code: `show.Check(claims.All(), "Lemma 1")`}, notebook{text: stated}},
+		{notebook{code: `show.Check(claims.All(), "lem-a")`}, notebook{text: stated}},
+		{notebook{code: "x := 1 // Lemma 1 (lem-a)"}, notebook{text: stated, code: "f(lem-a) // lem-a"}},
 	} {
 		if better, worse := c.better.rank(id, number), c.worse.rank(id, number); better <= worse {
 			t.Errorf("case %d: rank %d is not above %d", k, better, worse)

@@ -67,11 +67,8 @@ func statementOf(id string) string {
 	return ""
 }
 
-// A notebook is the content of a notebook without its outputs: the code of each cell, and all text.
-type notebook struct {
-	code []string
-	text string
-}
+// A notebook is the content of a notebook without its outputs.
+type notebook struct{ code, text string }
 
 // notebookOf returns the path and the rank of the notebook that treats a statement best, ""
 // and 0 if none names it.
@@ -92,23 +89,12 @@ func (s notebook) rank(id, number string) int {
 	if strings.Contains(s.text, "CLAIMS.md#"+id+") (`"+id+"`)") {
 		n += statement
 	}
-	for _, code := range s.code {
-		called := strings.Contains(code, "show.Check(") &&
-			(strings.Contains(code, `"`+id+`"`) || strings.Contains(code, `"`+number+`"`))
-		if called || cites(code, id) {
-			return n + check
-		}
+	cited := regexp.MustCompile(`//.*\(` + regexp.QuoteMeta(id) + `\)`).MatchString(s.code)
+	called := regexp.MustCompile(`show\.Check\((?:.|,\n)*"(` + regexp.QuoteMeta(id) + `|` + regexp.QuoteMeta(number) + `)"`)
+	if cited || called.MatchString(s.code) {
+		n += check
 	}
 	return n
-}
-
-var comments = regexp.MustCompile(`//.*`)
-
-// cites reports whether a comment of the code cites the statement.
-func cites(code, id string) bool {
-	return slices.ContainsFunc(comments.FindAllString(code, -1), func(comment string) bool {
-		return strings.Contains(comment, "("+id+")")
-	})
 }
 
 // sources returns the notebooks by their paths relative to top.
@@ -131,7 +117,7 @@ func sources(top string) (map[string]notebook, error) {
 		var s notebook
 		for _, c := range file.Cells {
 			if lines := strings.Join(c.Source, ""); c.Kind == "code" {
-				s.code = append(s.code, lines)
+				s.code += lines + "\n"
 			} else {
 				s.text += lines + "\n"
 			}
