@@ -169,8 +169,7 @@ func (e *erratum) entry(r ledger.Row, done map[string]bool) (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	b.WriteString(h)
-	fmt.Fprintf(&b, "\\said{Printed} %s\n", sentence(r.Statement))
+	fmt.Fprintf(&b, "%s%s\n\\said{Printed} %s\n", h, m.first, sentence(r.Statement))
 	if r.Hypotheses != "" {
 		fmt.Fprintf(&b, "\\said{Hypotheses} %s\n", sentence(r.Hypotheses))
 	}

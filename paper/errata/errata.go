@@ -28,6 +28,7 @@ type remark struct {
 	line  string // for the table of findings
 	limit string // of the two sides, before a witness with large numbers; may be empty
 	sides string // of the witness; may be empty
+	first string // sentence below the heading: a reading, or a witness outside of the standing hypotheses
 	text  string
 }
 
@@ -51,13 +52,13 @@ func prose(folder string) (map[string]string, error) {
 // parseRemark reads a file of remarks/.
 func parseRemark(id, text string) (remark, error) {
 	var r remark
-	fields := map[string]*string{"line": &r.line, "sides": &r.sides, "limit": &r.limit}
+	fields := map[string]*string{"line": &r.line, "sides": &r.sides, "limit": &r.limit, "first": &r.first}
 	for strings.HasPrefix(text, "%") {
 		var line string
 		line, text, _ = strings.Cut(text, "\n")
 		name, value, _ := strings.Cut(strings.TrimSpace(line[1:]), ":")
 		if fields[name] == nil {
-			return r, fmt.Errorf("errata: remarks/%s.tex begins with %q, want line, sides or limit", id, name)
+			return r, fmt.Errorf("errata: remarks/%s.tex begins with %q, want line, first, sides or limit", id, name)
 		}
 		*fields[name] = strings.TrimSpace(value)
 	}

@@ -59,8 +59,8 @@ func (h Headline) Statements() int {
 func (h Headline) Markdown() string {
 	v, n := h.Verdicts, h.Results
 	failed := v[ledger.Fails] + v[ledger.Inconsistent]
-	return fmt.Sprintf("**Of %d results of the figures and numbers %d reproduce, %d do in pattern, %d differ, and %d "+
-		"are untried. %s** %s "+
+	return fmt.Sprintf("**Of %d results of the figures and numbers %d reproduce, %d reproduce in pattern, "+
+		"%d differ; untried: %d. %s** %s "+
 		"[The ledger](../CLAIMS.md) has %d rows of statements: %d hold, %d are consistent with their growth, "+
 		"%d are undecided and %d fail. For %d of these %d it has a corrected form that passes its check.",
 		n[reproduced]+n[inPattern]+n["differs"]+n[untried], n[reproduced], n[inPattern], n["differs"], n[untried],
