@@ -13,8 +13,11 @@
 package show
 
 import (
+	"fmt"
 	"runtime"
 	"sync"
+
+	"gonum.org/v1/plot"
 
 	"learncausal/paper/experiment"
 	"learncausal/paper/report"
@@ -81,8 +84,28 @@ func Provenance(names ...string) {
 // the given numbers of steps (see experiment.Live). It returns the last drawn states.
 func Live(spec train.Spec, at ...int) []train.Snapshot {
 	picture := nb.NewPicture()
-	draw := func(shots []train.Snapshot) { picture.Figure(report.LiveFigure(spec, shots)) }
+	draw := func(shots []train.Snapshot) {
+		picture.Plot("Attention of the first layer, position by position, after more and more steps of training.",
+			attentions(spec, shots)...)
+	}
 	shots := nb.Must(experiment.Live(nb.Context(), spec, nb.NewMeter("Live training"), draw, at...))
 	draw(shots)
 	return shots
+}
+
+// attentions draws the attention of each head of the first layer in states of a run.
+func attentions(spec train.Spec, shots []train.Snapshot) (plots []*plot.Plot) {
+	for _, s := range shots {
+		heads := spec.HeadAttentions(s.Weights)
+		for h, attention := range heads {
+			p := plot.New()
+			p.Title.Text = fmt.Sprintf("step %d", s.Step)
+			if len(heads) > 1 {
+				p.Title.Text += fmt.Sprintf(", head %d", h+1)
+			}
+			nb.AddMatrix(p, attention)
+			plots = append(plots, p)
+		}
+	}
+	return plots
 }

@@ -2,9 +2,12 @@ package nb
 
 import (
 	"bytes"
+	"encoding/base64"
 	"fmt"
+	"html"
 	"image/color"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -31,41 +34,67 @@ const (
 	dpi      = 144
 )
 
-// Plot shows plots of gonum side by side, in the fonts and sizes of the course. The
-// description is for readers who cannot see the picture. Plot sets the fonts of the plots,
-// gives a matrix square cells, and panics without plots.
+// Plot shows plots of gonum side by side, at most four in a row, in the fonts and sizes of
+// the course. The description is for readers who cannot see the picture. Plot sets the fonts
+// of the plots, gives a matrix square cells, and panics without plots.
 //
 //	p := plot.New()
 //	p.Add(plotter.NewFunction(math.Exp))
 //	nb.Plot("The exponential function from 0 to 1.", p)
-func Plot(description string, plots ...*plot.Plot) {
+func Plot(description string, plots ...*plot.Plot) { NewPicture().Plot(description, plots...) }
+
+// Plot shows plots as the function Plot does, and replaces the image of p.
+func (p *Picture) Plot(description string, plots ...*plot.Plot) {
 	if len(plots) == 0 {
 		panic("nb: Plot without plots")
 	}
-	PNG(Must(drawn(plots)), description)
-}
-
-// drawn returns the plots side by side as a PNG image.
-func drawn(plots []*plot.Plot) ([]byte, error) {
 	width := vg.Length(onePlot)
 	if len(plots) > 1 {
 		width = allPlots
 	}
-	each := (width-2*edge+between)/vg.Length(len(plots)) - between
-	height := vg.Length(0)
-	for _, p := range plots {
-		setFonts(p)
-		setTicks(&p.X)
-		setTicks(&p.Y)
-		height = max(height, heightOf(p, each))
-	}
-	image := vgimg.NewWith(vgimg.UseWH(width, height+2*edge), vgimg.UseDPI(dpi))
-	page := draw.Crop(draw.New(image), edge, -edge, edge, -edge)
+	p.PNG(Must(drawn(width, plots...)), description)
+}
+
+// Strip shows plots in a row, in a box that scrolls sideways. It needs no kernel: the
+// box also scrolls in a stored notebook and in a page.
+func Strip(description string, plots ...*plot.Plot) { HTML(strip(description, plots), description) }
+
+func strip(description string, plots []*plot.Plot) string {
+	const css = 1.5 // pixels of a page in a point
+	page := fmt.Sprintf(`<div style="overflow-x: scroll; white-space: nowrap; width: %gpx">`, css*allPlots)
 	for k, p := range plots {
-		left := page.Min.X + vg.Length(k)*(each+between)
+		image := base64.StdEncoding.EncodeToString(Must(drawn(allPlots/2, p)))
+		page += fmt.Sprintf(`<img src="data:image/png;base64,%s" width="%g" alt="%s, %d of %d" style="display: inline-block">`,
+			image, css*(allPlots/2), html.EscapeString(description), k+1, len(plots))
+	}
+	return page + "</div>"
+}
+
+// drawn returns the plots in rows of at most four as a PNG image of a width in points.
+func drawn(width vg.Length, plots ...*plot.Plot) ([]byte, error) {
+	each := (width-2*edge+between)/vg.Length(min(len(plots), 4)) - between
+	height := vg.Length(2 * edge)
+	var rows []vg.Length // their heights
+	for row := range slices.Chunk(plots, 4) {
+		rows = append(rows, 0)
+		for _, p := range row {
+			setFonts(p)
+			setTicks(&p.X)
+			setTicks(&p.Y)
+			rows[len(rows)-1] = max(rows[len(rows)-1], heightOf(p, each))
+		}
+		height += rows[len(rows)-1]
+	}
+	image := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))
+	top := height - edge
+	for k, p := range plots {
+		left := edge + vg.Length(k%4)*(each+between)
 		p.Draw(draw.Canvas{Canvas: image, Rectangle: vg.Rectangle{
-			Min: vg.Point{X: left, Y: page.Max.Y - heightOf(p, each)}, Max: vg.Point{X: left + each, Y: page.Max.Y},
+			Min: vg.Point{X: left, Y: top - heightOf(p, each)}, Max: vg.Point{X: left + each, Y: top},
 		}})
+		if k%4 == 3 {
+			top -= rows[k/4]
+		}
 	}
 	var out bytes.Buffer
 	_, err := vgimg.PngCanvas{Canvas: image}.WriteTo(&out)

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
 
 	"learncausal/pkg/graph"
 )
@@ -19,7 +20,11 @@ import (
 // pixels draws the plots and returns the picture.
 func pixels(t *testing.T, plots ...*plot.Plot) image.Image {
 	t.Helper()
-	b, err := drawn(plots)
+	width := vg.Length(onePlot)
+	if len(plots) > 1 {
+		width = allPlots
+	}
+	b, err := drawn(width, plots...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,6 +125,34 @@ func TestPlotsStandSideBySide(t *testing.T) {
 	one, three := pixels(t, line()).Bounds(), pixels(t, line(), line(), line()).Bounds()
 	if one.Dx() != 2*onePlot || three.Dx() != 2*allPlots || three.Dy() >= one.Dy() {
 		t.Errorf("one plot has %v pixels, three have %v", one.Max, three.Max)
+	}
+}
+
+func TestFivePlotsFillTwoRows(t *testing.T) {
+	line := func() *plot.Plot {
+		p := plot.New()
+		p.Add(plotter.NewFunction(math.Sqrt))
+		return p
+	}
+	four, five := pixels(t, line(), line(), line(), line()), pixels(t, line(), line(), line(), line(), line())
+	if five.Bounds().Dx() != four.Bounds().Dx() || five.Bounds().Dy() < 2*four.Bounds().Dy()-8*edge {
+		t.Errorf("four plots have %v pixels, five have %v", four.Bounds().Max, five.Bounds().Max)
+	}
+	ink := box(five, color.Black, four.Bounds().Dx()/4)
+	if ink.Max.Y < 3*five.Bounds().Dy()/4 {
+		t.Errorf("the first column has ink in %v, want it in both rows", ink)
+	}
+}
+
+func TestStripHasAllPlotsWithoutAProgram(t *testing.T) {
+	p := plot.New()
+	p.Add(plotter.NewFunction(math.Sqrt))
+	page := strip("<roots>", []*plot.Plot{p, p, p})
+	if n := strings.Count(page, `<img src="data:image/png;base64,`); n != 3 || !strings.Contains(page, `alt="&lt;roots&gt;, 2 of 3"`) {
+		t.Errorf("%d images, want 3 with a description each: %.300s", n, page)
+	}
+	if strings.Contains(page, "<script") || strings.Contains(page, "<style") || strings.Contains(page, " on") {
+		t.Errorf("a program, which JupyterLab removes: %.300s", page)
 	}
 }
 
