@@ -2,7 +2,7 @@
 // compiles and runs Go programs that import the project's packages. README.md
 // describes how to build a site with it.
 //
-//	gokernel -project DIR -packages FILE -cache DIR OUT
+//	gokernel -project DIR [-modfile FILE] -packages FILE -cache DIR OUT
 //
 // The file has an import path on each line; a # begins a comment.
 package main
@@ -21,6 +21,7 @@ func main() {
 	var c pack.Config
 	var list string
 	flag.StringVar(&c.Project, "project", ".", "folder of the Go module whose packages cells use")
+	flag.StringVar(&c.Modfile, "modfile", "", "a go.mod in place of the project's")
 	flag.StringVar(&list, "packages", "", "file with an import path on each line")
 	flag.StringVar(&c.Kernel, "kernel", ".", "folder of gokernel")
 	flag.StringVar(&c.Cache, "cache", "", "folder for the compiler, which takes minutes to build")

@@ -42,11 +42,26 @@ def packed(data, name, level, cache):
     return kept.read_bytes(), f"{name.split('.')[0]}-{digest}.zst.bin"
 
 
+def with_gonbui(args, folder):
+    """Write a go.mod and a list of packages in which GoNB's package gonbui is the page's own."""
+    for name in ("go.mod", "go.sum"):
+        if (args.project / name).exists():
+            shutil.copy(args.project / name, folder)
+    edits = [f"-replace=github.com/janpfeifer/gonb={HERE / 'gonb'}"]
+    if "github.com/janpfeifer/gonb v" not in (folder / "go.mod").read_text():
+        edits.append("-require=github.com/janpfeifer/gonb@v0.0.0")
+    subprocess.run(["go", "mod", "edit", *edits, folder / "go.mod"], check=True)
+    (folder / "packages.txt").write_text(args.packages.read_text() + "\ngithub.com/janpfeifer/gonb/gonbui\n")
+
+
 def pack(args, static):
     """Write the pack, the files of the project and the page's programs into a folder."""
-    raw = static.parent.parent / "raw"
+    work = static.parent.parent
+    raw = work / "raw"
+    with_gonbui(args, work)
     subprocess.run(
-        ["go", "run", ".", "-project", args.project, "-packages", args.packages.resolve(), "-cache", args.cache, raw],
+        ["go", "run", ".", "-project", args.project, "-modfile", work / "go.mod", "-packages", work / "packages.txt",
+         "-cache", args.cache, raw],
         cwd=HERE, check=True,
     )
     index = json.loads((raw / "pack.json").read_text())

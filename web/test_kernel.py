@@ -195,6 +195,12 @@ class TestKernel(unittest.TestCase):
         self.assertIn(seen, ("mine", "bWluZQ=="))
         book.page.close()
 
+    def test_outputs_of_gonbui_are_shown(self):
+        outputs = self.book.run(3, '%%\ngonbui.DisplayHTML("<b>bold</b>")\nid := gonbui.UniqueID()\nfor _, word := range strings.Fields("one two") {\n'
+                                   '\tgonbui.UpdateHTML(id, word)\n}\ngonbui.DisplayMarkdown("*text*")\ngonbui.DisplayPNG([]byte("picture"))\ngonbui.Sync()')
+        self.assertEqual([o["data"] for o in outputs], [{"text/html": "<b>bold</b>"}, {"text/html": "two"}, {"text/markdown": "*text*"},
+                                                        {"image/png": "cGljdHVyZQ=="}])
+
     def test_links_to_what_the_site_has_not_lead_to_pages(self):
         for words, page in {"Its words": "tree/index.html?file=internal/words/words.go#L3", "its package": "lab/index.html",
                             "itself": "notebooks/index.html?path=book%2Ftoy.ipynb"}.items():

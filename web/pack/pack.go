@@ -19,6 +19,7 @@ import (
 // A Config has the sources of a pack.
 type Config struct {
 	Project  string   // folder of a Go module
+	Modfile  string   // a go.mod in place of the project's
 	Packages []string // import paths that cells may use; their dependencies are added
 	Kernel   string   // folder of this module
 	Cache    string   // folder of the compiler and the linker, by version of Go
@@ -46,7 +47,7 @@ func Write(folder string, c Config) error {
 	if err != nil {
 		return err
 	}
-	archives, err := compiled(c.Project, c.Packages, tools.Version)
+	archives, err := compiled(c, tools.Version)
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ func project(t *testing.T) string {
 // and links with the other.
 func TestHalvesOfArchivesCompileAndLink(t *testing.T) {
 	toy := project(t)
-	archives, err := compiled(toy, []string{"toy/a", "toy/go-c", "fmt"}, runtime.Version())
+	archives, err := compiled(Config{Project: toy, Packages: []string{"toy/a", "toy/go-c", "fmt"}}, runtime.Version())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestDamagedArchivesAreRefused(t *testing.T) {
 }
 
 func TestPackagesOfAnotherVersionAreRefused(t *testing.T) {
-	_, err := compiled(project(t), []string{"toy/go-c"}, "go1.26.99")
+	_, err := compiled(Config{Project: project(t), Packages: []string{"toy/go-c"}}, "go1.26.99")
 	if err == nil || !strings.Contains(err.Error(), "compiled by \""+runtime.Version()+"\", and the page's compiler is go1.26.99") {
 		t.Errorf("%v", err)
 	}
@@ -117,13 +117,13 @@ func TestPackagesOfAnotherVersionAreRefused(t *testing.T) {
 
 func TestProjectsFaultsAreReported(t *testing.T) {
 	toy := project(t)
-	if _, err := compiled(toy, []string{"toy/nothing"}, runtime.Version()); err == nil || !strings.Contains(err.Error(), "toy/nothing") {
+	if _, err := compiled(Config{Project: toy, Packages: []string{"toy/nothing"}}, runtime.Version()); err == nil || !strings.Contains(err.Error(), "toy/nothing") {
 		t.Errorf("a package that is not there: %v", err)
 	}
 	if err := os.WriteFile(filepath.Join(toy, "a", "bad.go"), []byte("package a\n\nvar x undefined\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := compiled(toy, []string{"toy/a"}, runtime.Version()); err == nil || !strings.Contains(err.Error(), "undefined: undefined") {
+	if _, err := compiled(Config{Project: toy, Packages: []string{"toy/a"}}, runtime.Version()); err == nil || !strings.Contains(err.Error(), "undefined: undefined") {
 		t.Errorf("a package that does not compile: %v", err)
 	}
 }

@@ -73,13 +73,13 @@ type archive struct {
 	file string
 }
 
-// compiled compiles packages and their dependencies for a page.
-func compiled(project string, packages []string, want string) ([]archive, error) {
+// compiled compiles the packages and their dependencies for a page.
+func compiled(c Config, want string) ([]archive, error) {
 	args := []string{
 		"list", "-deps", "-export", "-trimpath", "-gcflags=all=-dwarf=false",
-		"-f", "{{if .Export}}{{.ImportPath}} {{.Name}} {{.Export}}{{end}}", "--",
+		"-f", "{{if .Export}}{{.ImportPath}} {{.Name}} {{.Export}}{{end}}", "-modfile=" + c.Modfile, "--",
 	}
-	out, err := goCommand(project, append(args, packages...)...)
+	out, err := goCommand(c.Project, append(args, c.Packages...)...)
 	if err != nil {
 		return nil, err
 	}
