@@ -14,8 +14,8 @@ import (
 	"learncausal/pkg/theory"
 )
 
-// DynamicsPrior is the prior of the figures on the proof. It satisfies Assumption 1 with gamma
-// < 0.3.
+// DynamicsPrior is the prior of the figures on the proof. It satisfies Assumption 1 with
+// every gamma below 0.3.
 const DynamicsPrior = "orbit(0.1 0.7 0.2; 0.2 0.1 0.7; 0.1 0.1 0.8)"
 
 // FinitePrior reads an orbit prior.

@@ -210,7 +210,8 @@ type Replication struct {
 func (a Replication) Outside() int { return len(a.Below) + len(a.Above) }
 
 // Replication returns the tests. They are conditional on the graphs and use the pooled variance
-// of our runs: the mean over 20 graphs and the count are insensitive to its differences.
+// of our runs. The mean over 20 graphs and the count are insensitive to differences of the
+// variance between graphs.
 func (c *Comparison) Replication() Replication {
 	v := c.Variance()
 	n, seeds := float64(len(c.Mean)), float64(c.Seeds())

@@ -82,9 +82,9 @@ func MultiParentNamed(name string) (MultiParent, error) {
 	return named("setting of Figure 7", all, func(m MultiParent) string { return m.Name }, name)
 }
 
-// Spec returns the setting of the released code with one head for each parent: S = 5, alpha =
-// 0.1, roots that share a Dirichlet law, 2^16 steps of AdamW from attention matrices of
-// standard deviation 1e-4. The printed setting has alpha = 1, uniform roots, k heads in the
+// Spec returns the setting of the released code with one head for each parent: S = 5,
+// alpha = 0.1, roots that share a Dirichlet law, 2^16 steps of AdamW from attention matrices
+// of standard deviation 1e-4. The printed setting has alpha = 1, uniform roots, k heads in the
 // second layer, a standard deviation of 0.01 and no weight decay; it borrows the schedule of
 // the code.
 func (m MultiParent) Spec(seed int) train.Spec {

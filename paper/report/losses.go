@@ -160,6 +160,10 @@ func lossCurve(r *runs.Run) figure.Series {
 func lossLevel(name string, r *runs.Run, loss, trained num.Estimate) figure.Series {
 	c := lossCurve(r)
 	last := len(c.X) - 1
-	v := c.Y[last] + loss.Mean - trained.Mean
-	return figure.Series{Label: figure.Text(name), X: []float64{c.X[0], c.X[last]}, Y: []float64{v, v}}
+	return level(name, c.X, c.Y[last]+loss.Mean-trained.Mean)
+}
+
+// level returns a horizontal line at y over the increasing abscissas x.
+func level(name string, x []float64, y float64) figure.Series {
+	return figure.Series{Label: figure.Text(name), X: []float64{x[0], x[len(x)-1]}, Y: []float64{y, y}}
 }

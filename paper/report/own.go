@@ -110,10 +110,7 @@ func ownGraph(o *experiment.Own) (*figure.Figure, error) {
 		panels = append(panels, m)
 	}
 	figure.ShareScale(figure.Scale{Min: 0, Max: 1}, heads...)
-	const wide = 3 // panels in a row
-	for ; len(panels) > 0; panels = panels[min(wide, len(panels)):] {
-		f.Rows = append(f.Rows, panels[:min(wide, len(panels))])
-	}
+	f.Rows = slices.AppendSeq(f.Rows, slices.Chunk(panels, 3))
 	var err error
 	f.Width, err = nameNodes(f, o)
 	return f, err
@@ -157,10 +154,7 @@ func ownCurve(o *experiment.Own) *figure.Figure {
 			continue
 		}
 		// The reference was evaluated on a part of the test set, see lossLevel.
-		v := loss.Y[last] - r.ModelLess.Mean
-		losses.Series = append(losses.Series, figure.Series{
-			Label: figure.Text(name), X: []float64{loss.X[0], loss.X[last]}, Y: []float64{v, v},
-		})
+		losses.Series = append(losses.Series, level(name, loss.X, loss.Y[last]-r.ModelLess.Mean))
 	}
 	f := &figure.Figure{
 		ID: "curve", Width: figure.TwoColumns, Rows: [][]figure.Panel{{losses}},

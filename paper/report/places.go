@@ -16,9 +16,9 @@ import (
 )
 
 // Places returns a function from an id to the file of paper/claims that defines the statement,
-// and the notebook that treats it best: best in a cell that checks it by its id or number in
-// show.Check or cites it in a comment, as in Lemma 14 (lem-mu-lower); then in a text that
-// states it by a link and the id in brackets; then where its id stands most often. A step or
+// and the notebook that treats it best. A cell that checks it by its id or number in show.Check,
+// or cites it in a comment, as in Lemma 14 (lem-mu-lower), counts most; then a text that
+// states it by a link and the id in brackets; then how often the id stands there. A step or
 // correction has the notebook of its statement, unless a notebook treats the step better.
 func Places(l *ledger.Ledger) (func(id string) ledger.Place, error) {
 	proofs, err := errata.Numbers(l)

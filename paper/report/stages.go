@@ -23,9 +23,9 @@ func stagesFigure(all []answers.Stages) *figure.Figure {
 		}
 		x := a.Series[0].X
 		for m, loss := range n.Levels {
-			a.Series = append(a.Series, figure.Series{
-				Label: figure.Text(names[m]), X: []float64{x[0], x[len(x)-1]}, Y: []float64{loss, loss}, Color: m + 2, Mark: m + 2,
-			})
+			line := level(names[m], x, loss)
+			line.Color, line.Mark = m+2, m+2
+			a.Series = append(a.Series, line)
 		}
 		panels = append(panels, a)
 	}

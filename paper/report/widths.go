@@ -11,8 +11,8 @@ import (
 // narrowSuffix ends the id of a figure laid out for one column of two.
 const narrowSuffix = "-1col"
 
-// narrowed lists the wide figures that are also exported for one column of two. The others
-// would be taller than a page there.
+// narrowed lists the wide figures that are also exported for one column of two. Figures 5, 6
+// and 7 and the losses with several parents would be taller than a page there.
 var narrowed = []string{
 	"fig-induction-head", "fig-forward-pass", "fig-proof-sketch", "fig-mlp", "fig-single-parent-loss",
 	"fig-ghat-beta", "fig-loss-gap", "fig-ood",
