@@ -64,7 +64,7 @@ var spareTransformer = []ledger.Spare{spare(anyTransformer, "it excludes nothing
 
 var thmEquivalenceToCorrected = ledger.Claim{
 	ID: "thm-equivalence-to-corrected", Number: "Theorem 3", Title: "A transformer as a disentangled one", Quick: true,
-	Statement:  `the same with ${K_i^{(\ell)}}^\top$ for ${V_i^{(\ell)}}^\top$ in $A^{(\ell)}_i$, and $Z^{(\ell)}$ for all $\ell\ge1$: $\widetilde{\mathrm{TF}}_{\tilde\theta}=\mathrm{TF}_\theta$ at all positions`,
+	Statement:  `with $Z^{(0)}=[E,P]$, $Z^{(\ell)}=[Z^{(\ell-1)},V^{(\ell)}_1Z^{(\ell-1)},\dots]$ for all $\ell\ge1$, $A^{(\ell)}_i = {Z^{(\ell-1)}}^\top Q_i^{(\ell)}{K_i^{(\ell)}}^\top Z^{(\ell-1)}$, $\tilde W_O=W_OZ^{(L)}$: $\widetilde{\mathrm{TF}}_{\tilde\theta}=\mathrm{TF}_\theta$ at all positions`,
 	Hypotheses: anyTransformer, Spare: spareTransformer, Tried: triedTransformers,
 	Check: toDisentangled(identity).Noted("By induction h = h~ Z^T, because softmax sees h A h^T only." + patternNote),
 	Faults: []ledger.Fault{
@@ -322,7 +322,7 @@ func valueRows(below int) ledger.Check {
 var thmEquivalenceFromCorrected = ledger.Claim{
 	ID: "thm-equivalence-from-corrected", Number: "Theorem 3",
 	Title: "A disentangled transformer as a standard one", Quick: true,
-	Statement:  `the same with $d_{\ell-1}$ for $d_\ell$ in $K_i^{(\ell)}$ and $V_i^{(\ell)}$, and $d_L-d_0$ zero rows in $P$: $\mathrm{TF}_\theta=\widetilde{\mathrm{TF}}_{\tilde\theta}$ at all positions, with hidden dimension $d_L$`,
+	Statement:  `for layer $\ell$, $V_i^{(\ell)}$ has the rows $0_{i d_{\ell-1}}$, $I_{d_{\ell-1}}$, $0_{d_L-(i+1)d_{\ell-1}}$ in its first $d_{\ell-1}$ columns, $K_i^{(\ell)}$ has $d_{\ell-1}$ for $d_\ell$ too, and $P$ has $d_L-d_0$ rows of zeros: $\mathrm{TF}_\theta=\widetilde{\mathrm{TF}}_{\tilde\theta}$ at all positions, with hidden dimension $d_L$`,
 	Parts:      []string{"equal at all positions", "hidden dimension"},
 	Hypotheses: anyTransformer, Spare: spareTransformer,
 	Tried: `random shapes with integer weights, in rationals and for whatever attention`,

@@ -155,7 +155,7 @@ var thmFiniteStage1StepMean = ledger.Claim{
 var thmFiniteStage1StepMeanCorrected = ledger.Claim{
 	ID: "thm-finite-stage1-step-mean-corrected", Number: "Lemma 33", Quick: true,
 	Title:      "The mean of the empirical gradient",
-	Statement:  `The same with the last row of $X$ set to $e_s$ in the terms of $s$`,
+	Statement:  `$\mathbb{E}\,\hat g^{\mathrm{emp}}_{i,j} = \hat g_{i,j} = \sum_{s,s'}\mathbb{E}_{\pi,X}\big[\frac{\pi(s'\mid s)}{\hat\mu_X(s')+\epsilon}(x_{i,s'}-\hat\mu_X(s'))x_{j,s}\big]$ with the last row of $X$ set to $e_s$ in the terms of $s$`,
 	Hypotheses: `query in sequence; the query is uniform`,
 	Tried:      `the last row of chains with two to four positions, two and three states`,
 	Uses:       []string{"eq-loss-rewrite-corrected"},

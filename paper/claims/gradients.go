@@ -42,7 +42,7 @@ var eqLossRewrite = ledger.Claim{
 var eqLossRewriteCorrected = ledger.Claim{
 	ID: "eq-loss-rewrite-corrected", Number: "Appendix D.2", Quick: true,
 	Title:      "The loss as a sum over the queried token, whose row X then holds",
-	Statement:  `The same identity, with the last row of $X$ set to $e_s$ in the term of $s$: $\mathbb{E}_X[\,\cdot\mid s_T=s]$ for $\mathbb{E}_X$`,
+	Statement:  `$L(\theta) = -\frac1S\,\mathbb{E}_\pi\big[\sum_{s,s'}\pi(s'\mid s)\,\mathbb{E}_X[\log(f_\theta(X;s)_{s'}+\epsilon)\mid s_T=s]\big]$ with $f_\theta(X;s) = X^\top\mathcal{S}(\mathcal{S}(A^{(1)})XA^{(2)}e_s)$: the last row of $X$ is $e_s$ in the term of $s$`,
 	Hypotheses: positiveEps, Spare: spareEps, Tried: triedPopulations + `, for all $\theta$ and $\epsilon$ at once`,
 	Check: lossRewrite(theory.QueryInSequence, perState).Noted("Holds term by term, whatever stands for the " +
 		"logarithm: the query is uniform and the other tokens do not depend on it."),

@@ -426,7 +426,7 @@ func lateRootMisses(c exact.StageOne, steps *big.Rat) (*big.Rat, exact.Interval)
 var lemCompareZCorrected = ledger.Claim{
 	ID: "lem-compare-z-corrected", Number: "Lemma 29", Quick: true,
 	Title: "Rows of roots other than the query average over the past",
-	Statement: `For $i\in\mathcal R\setminus\{T\}$ the same: $\mathbb E_X|\tilde z(X;s)_i-\hat\mu_{X_{\le i}}(s)|^2\le` +
+	Statement: `For $i\in\mathcal R\setminus\{T\}$: $\mathbb E_X|\tilde z(X;s)_i-\hat\mu_{X_{\le i}}(s)|^2\le` +
 		`\min\big(1,(4\tau_1\eta_1V_i/i)^2\big)$, where $G^{(1)}_i=J(\mathcal S(A^{(1)}_i))v$ with ` +
 		`$\|v\|_\infty\le V_i\lesssim\beta_0/(T\sqrt{T_{\mathrm{eff}}})$`,
 	Hypotheses: `$i\ne T$`,

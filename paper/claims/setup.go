@@ -89,7 +89,7 @@ const (
 var exInductionHeadCorrected = ledger.Claim{
 	ID: "ex-induction-head-corrected", Number: "Section 2.3",
 	Title: "The induction head without the query's own pair", Quick: true,
-	Statement:  `the same with $i \le T-1$ in both counts; with $i = T$ counted as printed, the two differ by at most $1/(n+1)$, $n = |\{i<T : s_{i-1}=s_T\}|$`,
+	Statement:  `for $p(i)=i-1$ and $2\le i\le T-1$ in both counts: $|\{i:(s_{i-1},s_i)=(s_T,s')\}|\,/\,|\{i:s_{i-1}=s_T\}| = \hat\pi_{s_{1:T}}(s'\mid s_T)$; with $i = T$ counted as printed, the two differ by at most $1/(n+1)$, $n = |\{i<T : s_{i-1}=s_T\}|$`,
 	Parts:      []string{"without the last pair", "with it"},
 	Hypotheses: positiveCount, Tried: triedChains,
 	Spare: []ledger.Spare{spare(positiveCount, "else the shares are 0/0")},
