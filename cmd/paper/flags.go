@@ -69,7 +69,7 @@ func defineSettings(s *experiment.Settings, flags *pflag.FlagSet) {
 	flags.StringVar(&s.Optimiser, "optimiser", "", "sgd or adamw (default sgd; Task 2 and mlp: adamw)")
 	flags.Float64Var(&s.Rate, "rate", 0, "learning rate (default 1 for sgd, 0.01 for adamw)")
 	flags.StringVar(&s.Schedule, "schedule", s.Schedule, "learning rate: constant, or cosine to zero over all steps")
-	flags.Float64Var(&s.Decay, "decay", 0, "adamw: weight decay")
+	flags.Float64Var(&s.Decay, "decay", 0, "weight decay, for sgd coupled to the gradient")
 	flags.IntVar(&s.Steps, "steps", s.Steps, "steps of the optimiser")
 	flags.IntVar(&s.Batch, "batch", s.Batch, "fresh sequences in each step")
 	flags.Uint64Var(&s.Seed, "seed", 0, "seed of every random draw")

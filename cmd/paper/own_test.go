@@ -227,6 +227,15 @@ func TestTooManyHeadsAreNamed(t *testing.T) {
 	}
 }
 
+func TestBothOptimisersHaveADecay(t *testing.T) {
+	for _, args := range [][]string{{}, {"--optimiser", "adamw"}} {
+		text := output(t, append([]string{"train", "chain(4)", "-n", "--steps", "8", "--decay", "0.125"}, args...)...)
+		if !strings.Contains(text, "0.125") {
+			t.Errorf("%q: %s", args, text)
+		}
+	}
+}
+
 func TestDryRunShowsTheFirstEdges(t *testing.T) {
 	for arg, want := range map[string]string{
 		"chain(5)":     "edges       s1 -> s2, s2 -> s3, s3 -> s4\n",
@@ -349,7 +358,7 @@ func TestBadSettingsAreRefusedByName(t *testing.T) {
 		{[]string{good, "--rate", "-1"}, []string{"--rate", "-1"}},
 		{[]string{good, "--schedule", "linear"}, []string{"--schedule", "linear", "cosine"}},
 		{[]string{good, "--optimiser", "adam"}, []string{"--optimiser", "adamw"}},
-		{[]string{good, "--decay", "0.1"}, []string{"--decay", "adamw"}},
+		{[]string{good, "--decay", "-0.1"}, []string{"decay", "-0.1"}},
 		{[]string{good, "--model", "rnn"}, []string{"--model", "mlp"}},
 		{[]string{good, "--width", "3"}, []string{"--width", "mlp"}},
 		{[]string{good, "--model", "mlp", "--heads", "2,1"}, []string{"--heads", "disentangled"}},

@@ -144,13 +144,10 @@ func (s *Settings) optimiser(several bool) (train.Optimiser, error) {
 	schedule := train.Schedule(s.Schedule)
 	switch name {
 	case "sgd":
-		if s.Given("decay") {
-			return nil, wrong("decay", "belongs to the optimiser adamw")
-		}
 		if !s.Given("rate") {
 			rate = 1
 		}
-		return train.SGD{Rate: rate, Schedule: schedule}, nil
+		return train.SGD{Rate: rate, Schedule: schedule, Decay: s.Decay}, nil
 	case "adamw":
 		if !s.Given("rate") {
 			rate = 0.01
