@@ -19,6 +19,9 @@ func lock(ctx context.Context, path string, steps int, m Meter) (unlock func() e
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, err
 	}
+	if irregular(path) {
+		return nil, fmt.Errorf("runs: the lock %s is not a regular file: delete it", path)
+	}
 	l := flock.New(path, flock.SetPermissions(0o666))
 	ok, err := l.TryLock()
 	if errors.Is(err, errors.ErrUnsupported) {
@@ -35,10 +38,16 @@ func lock(ctx context.Context, path string, steps int, m Meter) (unlock func() e
 	return l.Unlock, nil
 }
 
+// irregular reports whether path exists and is no regular file. To open a pipe would block.
+func irregular(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.Mode().IsRegular()
+}
+
 // tidy removes the files that a killed process may have left of a stored run, unless
 // another process is training it.
 func tidy(work, stored string) {
-	if _, err := os.Stat(work); err == nil {
+	if _, err := os.Stat(work); err == nil && !irregular(work+".lock") {
 		l := flock.New(work + ".lock")
 		if ok, err := l.TryLock(); !ok && !errors.Is(err, errors.ErrUnsupported) {
 			return

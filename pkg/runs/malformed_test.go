@@ -491,6 +491,20 @@ func TestFilesAreClosed(t *testing.T) {
 	}
 }
 
+// To open a pipe would block, and no signal would end the wait.
+func TestPipeIsNoLock(t *testing.T) {
+	s := testStore(t.TempDir())
+	path := filepath.Join(s.Dir, ".unfinished", Address(testSpec)+".lock")
+	err := errors.Join(os.MkdirAll(strings.TrimSuffix(path, ".lock"), 0o777), syscall.Mkfifo(path, 0o666))
+	if err != nil {
+		t.Skip(err)
+	}
+	if _, err := s.Get(t.Context(), testSpec, Options{}); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("error %v", err)
+	}
+	tidy(strings.TrimSuffix(path, ".lock"), s.Dir)
+}
+
 func TestLockFollowsTheUmask(t *testing.T) {
 	old := syscall.Umask(0o002)
 	defer syscall.Umask(old)
