@@ -178,60 +178,6 @@ func centred(w *model.Weights, a mat.Matrix) [][]float64 {
 	return rows
 }
 
-// multiLossFigure draws the test losses along training and the losses of the reference
-// predictors: a row in the setting of the code, a row in the printed setting.
-func multiLossFigure(all []experiment.MultiResult) *figure.Figure {
-	k := slices.IndexFunc(all, func(m experiment.MultiResult) bool { return m.Printed })
-	released, printed := lossPanels(all[:k], "", 0.2), lossPanels(all[k:], ", as printed", 0.02)
-	f := &figure.Figure{
-		Width: figure.TwoColumns, Rows: [][]figure.Panel{released, printed},
-		Caption: `Test loss along training, one curve a seed, in the setting of the released code (above) and in ` +
-			`the printed one (below), with the loss of two predictors for seed 0: the posterior mean given the ` +
-			`edges (all parents), and the best of those that compare one parent only. A row has one scale. ` +
-			`Before training the loss is $\log 5=1.609$.`,
-	}
-	f.ShareLegend(released[0].(*figure.Axes))
-	return f
-}
-
-// lossPanels draws a row of panels on one scale with ticks at the given distance. Their
-// titles end with the setting.
-func lossPanels(all []experiment.MultiResult, setting string, ticks float64) []figure.Panel {
-	var panels []*figure.Axes
-	least, most := math.Inf(1), math.Inf(-1)
-	for _, m := range all {
-		title := parentLabel(m.Title)
-		if title.TeX != "" {
-			title.TeX += setting
-		}
-		title.Text += setting
-		a, l, run := lossAxes(title), m.Runs[0].Losses, m.Runs[0].Run
-		for k, r := range m.Runs {
-			s := lossCurve(r.Run)
-			s.Color, s.Mark = 1, 1
-			if k == 0 {
-				s.Label = figure.Text("trained")
-			}
-			a.Series = append(a.Series, s)
-		}
-		edges := lossLevel("all parents", run, l.Edges, l.Model)
-		one := lossLevel("one parent", run, l.BestOneParent(), l.Model)
-		edges.Color, edges.Mark, one.Color, one.Mark = 2, 2, 3, 3
-		a.Series = append(a.Series, edges, one)
-		for _, s := range a.Series {
-			least, most = min(least, floats.Min(s.Y)), max(most, floats.Max(s.Y))
-		}
-		panels = append(panels, a)
-	}
-	var row []figure.Panel
-	margin := 0.06 * (most - least)
-	for _, a := range panels {
-		a.Y.Min, a.Y.Max, a.Y.Every = least-margin, most+margin, ticks
-		row = append(row, a)
-	}
-	return row
-}
-
 // multiTable lists the runs with several parents, with the split of the parents among the
 // heads and the final losses of the model and the reference predictors.
 func multiTable(all []experiment.MultiResult) *figure.Table {

@@ -95,8 +95,6 @@ func figures() []Entry {
 			then(multiRuns, headWeightsFigure)),
 		entry("fig-multi-parent-printed", "Attention of each head in the setting that the paper prints",
 			then(printedRuns, printedHeadsFigure)),
-		entry("fig-multi-parent-loss", "Test loss along training with several parents",
-			then(allMultiLosses, multiLossFigure)),
 
 		entry("fig-mlp", "First-layer attention of the transformer with MLPs (Figure 8)", then(mlpRuns, mlpFigure)),
 
