@@ -20,7 +20,7 @@ func lock(ctx context.Context, path string, steps int, m Meter) (unlock func() e
 		return nil, err
 	}
 	if irregular(path) {
-		return nil, fmt.Errorf("runs: the lock %s is not a regular file: delete it", path)
+		return nil, fmt.Errorf("runs: no lock on %s: it is not a regular file, delete it", path)
 	}
 	l := flock.New(path, flock.SetPermissions(0o666))
 	ok, err := l.TryLock()
