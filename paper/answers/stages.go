@@ -1,6 +1,7 @@
 package answers
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -41,11 +42,17 @@ func LoadStages() ([]Stages, error) {
 		}
 		k := len(several.Parents[o.Spec.T()])
 		if len(all) == 0 || all[len(all)-1].Parents != k {
-			s := Stages{Parents: k, Levels: []float64{math.Log(float64(several.States))}}
-			if err := s.measure(o.Spec, several); err != nil {
+			t, err1 := several.New()
+			test, err2 := o.Spec.TestSet()
+			if err := errors.Join(err1, err2); err != nil {
 				return nil, fmt.Errorf("answers: run %s of %s: %w", o.Address, stages, err)
 			}
-			all = append(all, s)
+			levels := []float64{math.Log(float64(several.States))}
+			for m := range k + 1 {
+				_, loss := Recent(t, test, m)
+				levels = append(levels, loss)
+			}
+			all = append(all, Stages{Parents: k, Levels: levels})
 		}
 		var r StagesRun
 		for _, p := range o.Curve {
@@ -55,23 +62,6 @@ func LoadStages() ([]Stages, error) {
 		last.Runs = append(last.Runs, r)
 	}
 	return all, nil
-}
-
-// measure appends the losses of the predictors to the levels.
-func (s *Stages) measure(spec train.Spec, several train.Task2) error {
-	t, err := several.New()
-	if err != nil {
-		return err
-	}
-	test, err := spec.TestSet()
-	if err != nil {
-		return err
-	}
-	for m := range s.Parents + 1 {
-		_, loss := Recent(t, test, m)
-		s.Levels = append(s.Levels, loss)
-	}
-	return nil
 }
 
 // Recent returns the predictor from the last m parents of the label, [task.Multi.Given] with
