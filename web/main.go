@@ -1,6 +1,5 @@
-// Command gokernel writes the pack of a Go project: the files with which a page
-// compiles and runs Go programs that import the project's packages. README.md
-// describes how to build a site with it.
+// Command gokernel writes the pack of a Go project: the files with which a page compiles and runs Go programs
+// that import the project's packages. README.md describes how to build a site with it.
 //
 //	gokernel -project DIR [-modfile FILE] -packages FILE -cache DIR OUT
 //

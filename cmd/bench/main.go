@@ -1,11 +1,10 @@
-// Bench measures a training step of batch 1024, fresh sequences included, against
-// JAX: the single-parent experiment (T = 20) at S = 10 and S = 3, the multi-parent
-// experiment (S = 5, T = 32) with k = 2 and k = 3 parents and heads, and the
-// standard transformer with MLPs (S = 10, T = 20, width d = 30, on the chain).
+// Bench measures a training step of batch 1024, fresh sequences included, against JAX: the single-parent
+// experiment (T = 20) at S = 10 and S = 3, the multi-parent experiment (S = 5, T = 32) with k = 2 and k = 3
+// parents and heads, and the standard transformer with MLPs (S = 10, T = 20, width d = 30, on the chain).
 //
-// Every program runs in its own process. The programs take alternating turns of about a
-// second on the same cores, because the speed of a shared machine drifts: only ratios of
-// neighbouring turns are comparable. The programs are
+// Every program runs in its own process. The programs take alternating turns of about a second on the same
+// cores, because the speed of a shared machine drifts: only ratios of neighbouring turns are comparable. The
+// programs are
 //
 //   - this engine, pkg/train;
 //   - the JAX peer (peer.py): the dense definition in float32, as one jitted call;
@@ -15,8 +14,8 @@
 //   - with -against alone, and without Python, the bench of another version of this
 //     project, which make bench AGAINST=commit builds.
 //
-// Arguments name the settings to measure: S=10, S=3, k=2, k=3 and d=30, by default all.
-// cmd/bench/run.sh runs bench, from the root of the repository.
+// Arguments name the settings to measure: S=10, S=3, k=2, k=3 and d=30, by default all. cmd/bench/run.sh runs
+// bench, from the root of the repository.
 package main
 
 import (

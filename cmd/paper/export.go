@@ -88,9 +88,8 @@ func chosen(ids []string, width, height, out string) ([]report.Entry, error) {
 	return entries, err
 }
 
-// export writes the figures and tables of the given ids, and prints the paths of the
-// files. Without ids it writes all of them, and prints the table of results. It writes
-// CLAIMS.md with the ledger in figures/.
+// export writes the figures and tables of the given ids, and prints the paths of the files. Without ids it
+// writes all of them, and prints the table of results. It writes CLAIMS.md with the ledger in figures/.
 func export(ctx context.Context, w io.Writer, out, width, height string, ids []string) error {
 	entries, err := chosen(ids, width, height, out)
 	if err != nil {

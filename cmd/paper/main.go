@@ -1,6 +1,5 @@
-// Command paper trains transformers on the paper's graphs or on a graph of the
-// reader, exports the paper's figures, tables and numbers, and checks its statements:
-// paper --help lists its commands.
+// Command paper trains transformers on the paper's graphs or on a graph of the reader, exports the paper's
+// figures, tables and numbers, and checks its statements: paper --help lists its commands.
 package main
 
 import (

@@ -78,9 +78,8 @@ if a verdict, a side, a margin or a counterexample differs from the stored one;
 	return c
 }
 
-// some checks the statements of the ids, or the quick statements if there are none, and
-// prints their rows. It is an error if a corrected statement fails, or if a result differs
-// from the ledger that is stored in dir.
+// some checks the statements of the ids, or the quick statements if there are none, and prints their rows. It
+// is an error if a corrected statement fails, or if a result differs from the ledger that is stored in dir.
 func (f *verifyFlags) some(ctx context.Context, w io.Writer, ids []string, dir string) error {
 	cs := claims.Quick()
 	if len(ids) > 0 {
@@ -133,9 +132,8 @@ func differences(stored, run *ledger.Ledger, quick bool) []string {
 	return before.Differences(&now)
 }
 
-// all runs the checks of the claims in full, prints the rows and writes them into dir, with
-// CLAIMS.md and all figures, tables and numbers, unless a corrected statement fails or keep
-// returns an error.
+// all runs the checks of the claims in full, prints the rows and writes them into dir, with CLAIMS.md and all
+// figures, tables and numbers, unless a corrected statement fails or keep returns an error.
 func (f *verifyFlags) all(ctx context.Context, w io.Writer, cs []ledger.Claim, dir string) error {
 	if err := writable(dir); err != nil {
 		return err

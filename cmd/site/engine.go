@@ -70,8 +70,7 @@ func resultOf(r ledger.Row) result {
 	return result{r.Verdict, r.LHS, r.RHS, r.Margin, r.Instances, layout, r.Witness != nil}
 }
 
-// settings are the settings of a run on a graph of the reader. The others have the
-// defaults of paper train.
+// settings are the settings of a run on a graph of the reader. The others have the defaults of paper train.
 type settings struct {
 	DOT    string `json:"dot"`
 	States int    `json:"states"`
@@ -178,8 +177,7 @@ func learn(ctx context.Context, s settings, post func(name string, answer any)) 
 	return e, nil
 }
 
-// most is the largest number of positions that the page draws, as the field positions of the
-// form says.
+// most is the largest number of positions that the page draws, as the field positions of the form says.
 const most = 24
 
 // readForest returns the graph of a DOT file.

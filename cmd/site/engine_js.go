@@ -7,9 +7,8 @@ import (
 	"syscall/js"
 )
 
-// main carries out the order in the global variable order, {"check": id, "stored": text},
-// {"read": DOT} or {"train": settings}. It passes the name and the JSON of each answer to the global
-// function post.
+// main carries out the order in the global variable order, {"check": id, "stored": text}, {"read": DOT} or
+// {"train": settings}. It passes the name and the JSON of each answer to the global function post.
 func main() {
 	post := func(name string, answer any) {
 		text, err := json.Marshal(answer)

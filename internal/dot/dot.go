@@ -123,8 +123,7 @@ func Quote(name string) string {
 	return `"` + strings.ReplaceAll(name, `"`, `\"`) + `"`
 }
 
-// dequote replaces the escapes of a string of DOT: a quotation mark, and a line that goes on
-// in the next.
+// dequote replaces the escapes of a string of DOT: a quotation mark, and a line that goes on in the next.
 var dequote = strings.NewReplacer(`\\`, `\\`, `\"`, `"`, "\\\n", "")
 
 func unquote(id string) string {

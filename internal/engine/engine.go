@@ -27,14 +27,12 @@ import (
 	"learncausal/pkg/model"
 )
 
-// An Engine holds tables for the weights of one model. New has loaded them; after
-// a change of the weights, Load must precede the next sequence. Between calls of Load
-// an engine is read-only and goroutines may share it.
+// An Engine holds tables for the weights of one model. New has loaded them; after a change of the weights, Load
+// must precede the next sequence. Between calls of Load an engine is read-only and goroutines may share it.
 //
-// The engine of the disentangled transformer and each of its gradients hold of the
-// order of (S+T)^2 numbers for each pair of heads. A pass holds T^2 numbers for each
-// head of the first layer and each sequence of a block of 8 or 16; [Footprint] has the
-// counts. A sequence, Load and AddTo each take time of the order of (S+T)^2.
+// The engine of the disentangled transformer and each of its gradients hold of the order of (S+T)^2 numbers for
+// each pair of heads. A pass holds T^2 numbers for each head of the first layer and each sequence of a block of
+// 8 or 16; [Footprint] has the counts. A sequence, Load and AddTo each take time of the order of (S+T)^2.
 type Engine interface {
 	// Load builds the tables for the weights w. It panics if w differs from the
 	// engine's model in kind or in size.
@@ -62,16 +60,14 @@ type Pass interface {
 	// Predictions returns f of the last sequence, S probabilities. The next call of
 	// Loss or Losses overwrites it.
 	Predictions() []float64
-	// QueryAttention returns the attention of the query, the last position, in each
-	// head of the second layer for the last sequence: T weights that sum to one. The
-	// next call of Loss or Losses overwrites it.
+	// QueryAttention returns the attention of the query, the last position, in each head of the second layer
+	// for the last sequence: T weights that sum to one. The next call of Loss or Losses overwrites it.
 	QueryAttention() [][]float64
 }
 
 // A Gradient accumulates gradients in the shape of the tables of an engine.
 type Gradient interface {
-	// Sum returns all entries: adding the sums adds the gradients, and
-	// clear(g.Sum()) resets g to zero.
+	// Sum returns all entries: adding the sums adds the gradients, and clear(g.Sum()) resets g to zero.
 	Sum() []float64
 	// AddTo adds c times the gradient to w. It leaves the fixed matrices of w
 	// alone, and panics if w differs from the engine's model in kind or in size.
@@ -133,8 +129,7 @@ func sequences(x []int, t int) int {
 	return len(x) / t
 }
 
-// checkAll panics where [model.Check] has an error about one of the sequences in x or its
-// target in y.
+// checkAll panics where [model.Check] has an error about one of the sequences in x or its target in y.
 func checkAll(x []int, y []float64, s, t int) {
 	n := sequences(x, t)
 	if len(y) != n*s {

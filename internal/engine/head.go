@@ -7,14 +7,13 @@ import (
 	"learncausal/pkg/num"
 )
 
-// A headTable holds the attention of one head of the first layer,
-// P = S(MASK(h0 A h0^T)), T x T, as a product of four factors. Rows of h0 are two-hot,
-// so that with K = A over the S+T tokens and positions
+// A headTable holds the attention of one head of the first layer, P = S(MASK(h0 A h0^T)), T x T, as a product
+// of four factors. Rows of h0 are two-hot, so that with K = A over the S+T tokens and positions
 //
 //	(h0 A h0^T)_ij = K[S+i, S+j] + K[S+i, x_j] + K[x_i, x_j] + K[x_i, S+j]
 //
-// P_ij is proportional to the product of the exponentials of these four logits. From each
-// logit the largest one in its row of its block of K is subtracted first.
+// P_ij is proportional to the product of the exponentials of these four logits. From each logit the largest one
+// in its row of its block of K is subtracted first.
 type headTable struct {
 	s, t    int
 	k       []float64 // K, (S+T) x (S+T)
@@ -74,8 +73,7 @@ func (h *headTable) load(k []float64) {
 	}
 }
 
-// exponentials sets the entries of column, at a distance from each other, to
-// exp(logit - largest logit).
+// exponentials sets the entries of column, at a distance from each other, to exp(logit - largest logit).
 func exponentials(column []float64, distance int, logits []float64) {
 	top := slices.Max(logits)
 	for j, v := range logits {

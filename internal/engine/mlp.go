@@ -167,8 +167,7 @@ func (g *mlpGradient) AddTo(m model.Model, c float64) {
 	dp.addTo(m.(*model.MLP), c, e.m)
 }
 
-// mlpMatrices are the weights and their products, from which the tables are made, or the
-// gradients by them.
+// mlpMatrices are the weights and their products, from which the tables are made, or the gradients by them.
 type mlpMatrices struct {
 	// The weights, with biases times sqrt(d).
 	y      lanes.Matrix // n x d, Y = [E; P; BOut1; Out1]
@@ -222,9 +221,8 @@ func (m *mlpMatrices) load(w *model.MLP) {
 	mul(m.zw, m.z, m.w)
 }
 
-// addTo is the backward pass of load. dm has the gradients by the products of m; addTo
-// adds the gradients by the weights, going through the products in reverse order, and then
-// c times these to w.
+// addTo is the backward pass of load. dm has the gradients by the products of m; addTo adds the gradients by
+// the weights, going through the products in reverse order, and then c times these to w.
 func (dm *mlpMatrices) addTo(w *model.MLP, c float64, m *mlpMatrices) {
 	mulGrads(dm.z, dm.w, dm.zw, m.z, m.w)
 	mulGrads(dm.y, dm.m2, dm.ym, m.y, m.m2)
@@ -245,8 +243,7 @@ func (dm *mlpMatrices) addTo(w *model.MLP, c float64, m *mlpMatrices) {
 	}
 }
 
-// An mlpParam pairs an array of weights with its place in the matrices, which hold the
-// weights times a factor.
+// An mlpParam pairs an array of weights with its place in the matrices, which hold the weights times a factor.
 type mlpParam struct {
 	weight, place []float64
 	factor        float64

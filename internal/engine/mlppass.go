@@ -211,8 +211,7 @@ func turn(a, b lanes.Matrix) { lanes.Transpose(a.Data, b.Data, b.Rows, b.Cols) }
 //
 //	s_i = z[x_i] + z[S+i] + z[S+T] + z[S+T+1:n] u_i
 //
-// without the third term, which is equal at all positions; and c, the sum of these
-// coordinates under R.
+// without the third term, which is equal at all positions; and c, the sum of these coordinates under R.
 func (p *mlpPass) second(k int) {
 	e, q := p.e, &p.seq[k]
 	t, one := e.t, e.s+e.t

@@ -51,11 +51,10 @@ type pass struct {
 	ends      []float64 // block x 2 n, queries at T-1
 }
 
-// A link holds the values of a pass for one head of layer 1, with attention P. For each
-// head of layer 2, keys has dc, the gradient by c = R P (the weights of the keys in
-// R P h0), and b_j = q h0_j, the score of key j through this head. sums has P dc, the term
-// of this head in dR, and P b, its term in the scores of layer 2. The gradient by P_ij is
-// therefore the sum of queries_i keys_j over the vectors, and sums = P keys.
+// A link holds the values of a pass for one head of layer 1, with attention P. For each head of layer 2, keys
+// has dc, the gradient by c = R P (the weights of the keys in R P h0), and b_j = q h0_j, the score of key j
+// through this head. sums has P dc, the term of this head in dR, and P b, its term in the scores of layer 2.
+// The gradient by P_ij is therefore the sum of queries_i keys_j over the vectors, and sums = P keys.
 type link struct {
 	p          []*lanes.Attention // block, or one for all parts
 	keys, sums []float64          // block x n x 2 t
@@ -82,8 +81,7 @@ func (e *engine) NewPass() Pass {
 	return e.newPass(block, block)
 }
 
-// newPass returns a pass that stores the attention of all sequences of a block, or of one
-// at a time.
+// newPass returns a pass that stores the attention of all sequences of a block, or of one at a time.
 func (e *engine) newPass(block, attended int) *pass {
 	t, wide, row, posTok := lanes.Padded(e.t), (1+e.n)*e.wide, lanes.Padded(e.wide), 0
 	whole := attended == block
@@ -253,8 +251,7 @@ func (p *pass) vectors(v []float64, i int) lanes.Matrix { return p.rows(v, i*p.t
 // padded returns row k of vectors over positions, Padded(T) entries.
 func (p *pass) padded(m lanes.Matrix, k int) []float64 { return m.Data[k*m.Down:][:p.t] }
 
-// spread sets the rows of h, S+T columns from begin on, to v h0, the combinations of the
-// two-hot rows of h0.
+// spread sets the rows of h, S+T columns from begin on, to v h0, the combinations of the two-hot rows of h0.
 func (p *pass) spread(h []float64, begin int, v lanes.Matrix) {
 	lanes.Spread(p.rows(h, begin, p.e.d), v, p.x[:p.n*p.t])
 }
@@ -286,9 +283,8 @@ func (p *pass) first() {
 	}
 }
 
-// firstGrad goes back through layer 1. dP_ij is the sum of R_i dc_j + ds_i b_j over the
-// heads of layer 2; the last row has the gradient by h1_{T-1} at j besides. Then it goes
-// back through the softmax of each row.
+// firstGrad goes back through layer 1. dP_ij is the sum of R_i dc_j + ds_i b_j over the heads of layer 2; the
+// last row has the gradient by h1_{T-1} at j besides. Then it goes back through the softmax of each row.
 func (p *pass) firstGrad(g *gradient) {
 	e := p.e
 	for h := range p.link {

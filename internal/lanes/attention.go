@@ -26,12 +26,10 @@ type Attention struct {
 	posTok    []float64 // tokens x stride, scratch, zero between calls
 }
 
-// NewAttention returns attention for n positions and a number of tokens. It panics if
-// one of them is below one.
+// NewAttention returns attention for n positions and a number of tokens. It panics if one of them is below one.
 func NewAttention(n, tokens int) *Attention { return NewAttentions(1, n, tokens)[0] }
 
-// NewAttentions returns several for one goroutine: they share their scratch memory and the
-// result of Fill.
+// NewAttentions returns several for one goroutine: they share their scratch memory and the result of Fill.
 func NewAttentions(many, n, tokens int) []*Attention {
 	if n < 1 || tokens < 1 {
 		panic(fmt.Sprintf("lanes: attention of %d positions and %d tokens, want at least one", n, tokens))
@@ -68,10 +66,9 @@ type Factors struct {
 // Least is the smallest divisor of Fill.
 const Least = 1e-200
 
-// Fill sets entry (j, i) to (PosPos_ji TokPos_aj,i) (TokTok_aj,ai PosTok_j,ai), where
-// a_j = x[j] is the token of position j, and divides each column by the larger of its sum
-// and Least. It returns the sums, Padded(n). x has Padded(n) tokens, zeros from n on; Fill
-// does not check that they are in range.
+// Fill sets entry (j, i) to (PosPos_ji TokPos_aj,i) (TokTok_aj,ai PosTok_j,ai), where a_j = x[j] is the token
+// of position j, and divides each column by the larger of its sum and Least. It returns the sums, Padded(n). x
+// has Padded(n) tokens, zeros from n on; Fill does not check that they are in range.
 func (a *Attention) Fill(f Factors, x []int) []float64 {
 	a.fits(&f, x)
 	attend(a, f, x)
@@ -201,9 +198,8 @@ type Rank struct {
 	Mean, Last    []float64 // Padded(n)
 }
 
-// Back adds to g the gradient by the logarithms of the factors, z_ji = p_ji d_ji. In g,
-// PosTok is transposed. The gradient by PosTok is first summed separately, and the gradient
-// by TokTok is the sum of its entries.
+// Back adds to g the gradient by the logarithms of the factors, z_ji = p_ji d_ji. In g, PosTok is transposed.
+// The gradient by PosTok is first summed separately, and the gradient by TokTok is the sum of its entries.
 func (a *Attention) Back(g Factors, d Rank, x []int) {
 	part := g
 	part.PosTok = a.posTok

@@ -85,9 +85,8 @@ func Point(layers *[256]Layer, word uint64) (y float64, inside bool) {
 	return y, l.Lo < y && y < l.Hi
 }
 
-// Points writes the [Point] of each word to y, and whether entry 8k+l is inside to bit l of
-// inside[k]. It panics unless y has the length of words, a multiple of 8, and inside an
-// eighth of it.
+// Points writes the [Point] of each word to y, and whether entry 8k+l is inside to bit l of inside[k]. It
+// panics unless y has the length of words, a multiple of 8, and inside an eighth of it.
 func Points(y []float64, inside []uint8, words []uint64, layers *[256]Layer) {
 	n := vectors(len(words))
 	sameLength(len(y), len(words))
@@ -108,8 +107,7 @@ func pointsGo(y []float64, inside []uint8, words []uint64, layers *[256]Layer) {
 	}
 }
 
-// Power returns y^m for m >= 1, the product of the y^(2^i) over the bits i of m, beginning
-// with the lowest.
+// Power returns y^m for m >= 1, the product of the y^(2^i) over the bits i of m, beginning with the lowest.
 func Power(y float64, m int) float64 {
 	p := 1.0
 	for ; m > 0; m >>= 1 {

@@ -1,19 +1,18 @@
-// Package lanes adds and multiplies arrays of float64, in SIMD vectors where the processor
-// has them and in plain Go elsewhere, with the same bytes everywhere.
+// Package lanes adds and multiplies arrays of float64, in SIMD vectors where the processor has them and in
+// plain Go elsewhere, with the same bytes everywhere.
 //
-// The plain Go defines every function. Products are rounded before they are added, and no operation
-// is fused. Where an entry of the result is a sum, as in a product of matrices, its terms are added
-// in order, beginning with the previous value. A sum over a row has eight lanes: lane l adds the
-// terms l, l+8, l+16, ... from zero, and the lanes are then added as
+// The plain Go defines every function. Products are rounded before they are added, and no operation is fused.
+// Where an entry of the result is a sum, as in a product of matrices, its terms are added in order, beginning
+// with the previous value. A sum over a row has eight lanes: lane l adds the terms l, l+8, l+16, ... from zero,
+// and the lanes are then added as
 //
 //	((0+4) + (2+6)) + ((1+5) + (3+7))
 //
-// Other functions solve eight problems side by side, entry k of problem l at the
-// index 8k+l, with the operations of one problem alone.
+// Other functions solve eight problems side by side, entry k of problem l at the index 8k+l, with the
+// operations of one problem alone.
 //
-// The environment variable LEARNCAUSAL_VECTORS, one of none, avx2 and avx512, limits the
-// vectors to fewer than the processor has. The build tag purego leaves out the assembly.
-// [Level] returns the choice.
+// The environment variable LEARNCAUSAL_VECTORS, one of none, avx2 and avx512, limits the vectors to fewer than
+// the processor has. The build tag purego leaves out the assembly. [Level] returns the choice.
 package lanes
 
 import (

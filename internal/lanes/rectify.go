@@ -5,8 +5,7 @@ import (
 	"math"
 )
 
-// Rectify replaces x by max(0, x), the ReLU. It panics unless the length is a positive
-// multiple of eight.
+// Rectify replaces x by max(0, x), the ReLU. It panics unless the length is a positive multiple of eight.
 func Rectify(x []float64) {
 	multiple(len(x))
 	rectify(x)

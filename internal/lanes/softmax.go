@@ -25,9 +25,8 @@ func Softmax(x Matrix, tops, sums []float64) {
 	softmax(x, tops, sums)
 }
 
-// Exp replaces each entry of x by num.Exp of it. It panics unless the length is a positive
-// multiple of eight. No entry may exceed 1/4: the vectors reduce the argument as for a softmax
-// and may differ there.
+// Exp replaces each entry of x by num.Exp of it. It panics unless the length is a positive multiple of eight.
+// No entry may exceed 1/4: the vectors reduce the argument as for a softmax and may differ there.
 func Exp(x []float64) {
 	multiple(len(x))
 	exps(x)

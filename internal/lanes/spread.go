@@ -2,10 +2,9 @@ package lanes
 
 import "fmt"
 
-// Spread sets each row of h to v h0, where row j of h0 is two-hot, with ones at the token x_j
-// and at the position j. Entry a < S of h is the sum of the v_j with x_j = a, from zero in the
-// order of j, and entry S+j is v_j. It panics if the sizes do not fit, and does not check that
-// tokens are in range.
+// Spread sets each row of h to v h0, where row j of h0 is two-hot, with ones at the token x_j and at the
+// position j. Entry a < S of h is the sum of the v_j with x_j = a, from zero in the order of j, and entry S+j
+// is v_j. It panics if the sizes do not fit, and does not check that tokens are in range.
 //
 // h: rows x (S+T); v: rows x T; x: rows x (at least T), further tokens are ignored
 func Spread(h, v Matrix, x []int) {

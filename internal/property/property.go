@@ -21,8 +21,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A Table maps the names of the functions of a property, such as "New Forest.Parent", to the
-// property.
+// A Table maps the names of the functions of a property, such as "New Forest.Parent", to the property.
 type Table map[string]func(*rapid.T)
 
 // Test checks every property of the table 500 times, or 100 times with -short, with a fixed
@@ -40,9 +39,8 @@ func Test(t *testing.T, table Table) {
 	}
 }
 
-// Refused calls f and returns the message of its panic, or "" if it has none. The test
-// fails if the message lacks the prefix name: a runtime error of a slice or a nil pointer
-// does not explain the fault to a caller.
+// Refused calls f and returns the message of its panic, or "" if it has none. The test fails if the message
+// lacks the prefix name: a runtime error of a slice or a nil pointer does not explain the fault to a caller.
 func Refused(t rapid.TB, name string, f func()) (message string) {
 	t.Helper()
 	defer func() {
@@ -63,9 +61,8 @@ func Refused(t rapid.TB, name string, f func()) (message string) {
 	return ""
 }
 
-// Decide fails the test unless a call with right arguments was accepted, and a call with
-// wrong arguments refused: refusal is the message of its panic or error, or "". It reports
-// whether there is a result to check.
+// Decide fails the test unless a call with right arguments was accepted, and a call with wrong arguments
+// refused: refusal is the message of its panic or error, or "". It reports whether there is a result to check.
 func Decide(t *rapid.T, right bool, refusal string) bool {
 	t.Helper()
 	switch {
@@ -77,8 +74,7 @@ func Decide(t *rapid.T, right bool, refusal string) bool {
 	return refusal == ""
 }
 
-// Said returns the message of an error, or "" for nil. The test fails if the message lacks
-// the prefix name.
+// Said returns the message of an error, or "" for nil. The test fails if the message lacks the prefix name.
 func Said(t *rapid.T, name string, err error) string {
 	t.Helper()
 	if err == nil {
@@ -99,8 +95,7 @@ func Float() *rapid.Generator[float64] {
 	}), rapid.Float64Range(-3, 3))
 }
 
-// Int draws whole numbers, half of them in the range of shapes, the others also far too
-// large.
+// Int draws whole numbers, half of them in the range of shapes, the others also far too large.
 func Int() *rapid.Generator[int] {
 	return rapid.OneOf(rapid.IntRange(-2, 9), rapid.SampledFrom([]int{
 		math.MinInt, math.MinInt >> 23, -1, 0, 1, 2, math.MaxInt >> 23, math.MaxInt,

@@ -55,8 +55,7 @@ type Example struct {
 	Right bool // a model of the drawn sizes accepts both
 }
 
-// DrawExample returns an example for s tokens and n positions in which at most one thing
-// is wrong.
+// DrawExample returns an example for s tokens and n positions in which at most one thing is wrong.
 func DrawExample(t *rapid.T, s, n int) Example {
 	e := Example{rapid.SliceOfN(rapid.IntRange(0, s-1), n, n).Draw(t, "x"), Law(s).Draw(t, "y"), false}
 	at := rapid.IntRange(0, n-1).Draw(t, "position")

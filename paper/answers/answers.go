@@ -1,10 +1,9 @@
-// Package answers evaluates extensions of the paper on the sweeps in runs/sweeps/: how often
-// the heads split several parents ([LoadSplits]), whether joint training of both layers obeys
-// the law of Algorithm 1 ([LoadJoint]), and whether n-grams are learned one order after the
-// other ([LoadStages]). Figure 9 also rests on a sweep: [experiment.LoadComparison].
+// Package answers evaluates extensions of the paper on the sweeps in runs/sweeps/: how often the heads split
+// several parents ([LoadSplits]), whether joint training of both layers obeys the law of Algorithm 1
+// ([LoadJoint]), and whether n-grams are learned one order after the other ([LoadStages]). Figure 9 also rests
+// on a sweep: [experiment.LoadComparison].
 //
-// The results of each run are stored in runs/sweeps/<name>/results.jsonl; paper sweep
-// retrains any of them.
+// The results of each run are stored in runs/sweeps/<name>/results.jsonl; paper sweep retrains any of them.
 package answers
 
 import (

@@ -199,9 +199,8 @@ func (b gammaBound) float(states int, gamma float64) float64 {
 	return exact.Float(b.times(states)) * math.Pow(gamma, float64(b.exponent))
 }
 
-// exceeds returns the witness that the bound exceeds right for pi, or nil. The
-// witness has a simple gamma, if there is one and the bound has both bullets.
-// Otherwise it compares squares at the largest gamma.
+// exceeds returns the witness that the bound exceeds right for pi, or nil. The witness has a simple gamma, if
+// there is one and the bound has both bullets. Otherwise it compares squares at the largest gamma.
 func (b gammaBound) exceeds(right *big.Rat, pi exact.Matrix) *ledger.Witness {
 	times, square := b.times(len(pi)), b.of.square(pi)
 	most := exact.Mul(exact.Pow(times, 2), exact.Pow(square, b.exponent))
@@ -248,8 +247,7 @@ type priorSearch struct {
 	witness func(w *ledger.Worst, s int) *ledger.Witness // decides a near miss in rational numbers; nil for none
 }
 
-// run searches each size. It returns the worst instance and, for a note, the least
-// ratios of value to bound.
+// run searches each size. It returns the worst instance and, for a note, the least ratios of value to bound.
 func (q priorSearch) run(e *ledger.Env) (*ledger.Worst, string) {
 	w := new(ledger.Worst)
 	var ratios ratioPerSize
@@ -369,10 +367,9 @@ func lightStates(s int) [][]float64 {
 	return out
 }
 
-// amongLightStates returns the witness of the simplest lightState over s states
-// for which broken has one, or nil. Up to a denominator of 64, a bound with both
-// bullets needs a witness with a simple gamma. broken is called only where |B|_F^2
-// is below the bound.
+// amongLightStates returns the witness of the simplest lightState over s states for which broken has one, or
+// nil. Up to a denominator of 64, a bound with both bullets needs a witness with a simple gamma. broken is
+// called only where |B|_F^2 is below the bound.
 func (b gammaBound) amongLightStates(
 	w *ledger.Worst, s int, broken func(pi exact.Matrix) *ledger.Witness,
 ) *ledger.Witness {
@@ -398,9 +395,8 @@ func (b gammaBound) amongLightStates(
 	return nil
 }
 
-// lightNorm returns, for a lightState in floats, |B|_F^2 and the largest gamma of
-// the entries and of the rows. The first row differs from mu by (1-m) d in two
-// entries, the other rows by m d.
+// lightNorm returns, for a lightState in floats, |B|_F^2 and the largest gamma of the entries and of the rows.
+// The first row differs from mu by (1-m) d in two entries, the other rows by m d.
 func lightNorm(s int, m, d float64) (norm, entries, spread float64) {
 	n := float64(s)
 	h := (1 - (n-2)*m) / 2
@@ -415,9 +411,8 @@ func lightNorm(s int, m, d float64) (norm, entries, spread float64) {
 // leastCovered is the least gamma of the chains over two states that everyPairOfRows covers.
 const leastCovered = 0.05
 
-// twoStates encloses the quantities of all chains over two states with
-// probabilities a of leaving the first state and b of leaving the second in a box.
-// The eigenvalues of B are 1-a-b and 0.
+// twoStates encloses the quantities of all chains over two states with probabilities a of leaving the first
+// state and b of leaving the second in a box. The eigenvalues of B are 1-a-b and 0.
 type twoStates struct {
 	lambda  exact.Range // |1-a-b|, equal to alpha(pi)
 	entries exact.Range // 2 min pi(s'|s)

@@ -259,9 +259,8 @@ var lemCovariance = ledger.Claim{
 	},
 }
 
-// covarianceDecay decides the decay between the first positions of nearForest, with
-// the exponent d(i,j) + extra and times the right side: in rational numbers with an
-// enclosure of lambda(pi), and in a search.
+// covarianceDecay decides the decay between the first positions of nearForest, with the exponent d(i,j) + extra
+// and times the right side: in rational numbers with an enclosure of lambda(pi), and in a search.
 func covarianceDecay(extra, positions int, times *big.Rat) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		w := ledger.KernelBound{
@@ -704,9 +703,8 @@ var (
 // maxDepth bounds the d of dependentPairs.
 const maxDepth = 3
 
-// dependentPairs checks mu(s) pi(s'|s)^2 [pi^d(s|s') - mu(s)] <= bounds[0] <= ...; the
-// left side is the contribution to the variance of a position above the parent of
-// another one.
+// dependentPairs checks mu(s) pi(s'|s)^2 [pi^d(s|s') - mu(s)] <= bounds[0] <= ...; the left side is the
+// contribution to the variance of a position above the parent of another one.
 func dependentPairs(lambda lambdaFunc, bounds ...decayBound) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		w := ledger.KernelBound{

@@ -11,11 +11,10 @@ import (
 	"learncausal/pkg/theory"
 )
 
-// strongDataProcessing is the appendix with the chain of inequalities from a
-// common ancestor, which proves Lemma 5: the idealized gradient g_ij is largest
-// where j is the parent of i. Lemma 5 itself belongs to the appendix on stage 1
-// (stageOneGradient), but is checked here. Priors of Assumption 1 are uniform over
-// the relabelings of matrices with traces that average to 1.
+// strongDataProcessing is the appendix with the chain of inequalities from a common ancestor, which proves
+// Lemma 5: the idealized gradient g_ij is largest where j is the parent of i. Lemma 5 itself belongs to the
+// appendix on stage 1 (stageOneGradient), but is checked here. Priors of Assumption 1 are uniform over the
+// relabelings of matrices with traces that average to 1.
 var strongDataProcessing = ledger.Section{Title: "Strong Data Processing Inequality", Claims: []ledger.Claim{
 	eqStrongDPI, eqStrongDPILast, eqStrongDPILastCorrected, thmDPIGapSharp,
 }}
@@ -498,9 +497,8 @@ var eqStrongDPILast = ledger.Claim{
 	},
 }
 
-// lastStepOfPriors checks (1-alpha)/2 |B|_F^2 >= bound for the relabelings of one
-// matrix. If a search breaks the bound, the witness is the simplest lightState over
-// three states that breaks it.
+// lastStepOfPriors checks (1-alpha)/2 |B|_F^2 >= bound for the relabelings of one matrix. If a search breaks
+// the bound, the witness is the simplest lightState over three states that breaks it.
 func lastStepOfPriors(bound gammaBound) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		w, ratios := priorSearch{
@@ -579,17 +577,15 @@ func (b gammaBound) halfGapAmongLightStates(w *ledger.Worst) *ledger.Witness {
 	return nil
 }
 
-// everyThreeStates decides the computation that the proof of the gap times
-// gamma^3/9 needs for three states. In the notation of that proof in the erratum
-// (thm-dpi-gap-sharp),
+// everyThreeStates decides the computation that the proof of the gap times gamma^3/9 needs for three states. In
+// the notation of that proof in the erratum (thm-dpi-gap-sharp),
 //
 //	|C|^2 - times/3 gamma spread(C) - gamma/(2 sqrt(3 r)) (t tr(C)^2 + (5/4 |C|^2 - 2 det C)/t)
 //	  - s (spread(C) - r |C|^2)
 //
-// must be a positive form in the 2 x 2 matrix C for some s, r >= 0 and t > 0 with
-// times/3 gamma r + gamma/sqrt(3 r) <= 1, for each gamma in [3/7, 3/4] and each
-// measure mu that the second bullet of Assumption 1 allows. The result is a clause
-// for a note.
+// must be a positive form in the 2 x 2 matrix C for some s, r >= 0 and t > 0 with times/3 gamma r +
+// gamma/sqrt(3 r) <= 1, for each gamma in [3/7, 3/4] and each measure mu that the second bullet of Assumption 1
+// allows. The result is a clause for a note.
 func everyThreeStates(w *ledger.Worst, times *big.Rat) string {
 	domain := []exact.Range{{Lo: 0.428, Hi: 0.75}, {Lo: 0.142, Hi: 0.334}, {Lo: 0.142, Hi: 0.5}}
 	boxes := w.Everywhere(domain, 1<<17, func(box []exact.Range) (lhs, rhs exact.Range, asks bool) {
@@ -603,9 +599,8 @@ func everyThreeStates(w *ledger.Worst, times *big.Rat) string {
 	return fmt.Sprintf(", and by %d what the proof leaves to a computation for S = 3", boxes)
 }
 
-// mayBe reports whether a box may hold a point with gamma/3 <= mu_1 <= mu_2 <= mu_3
-// that satisfies the second bullet of Assumption 1. For pi = gamma/3 + (1-gamma) q
-// and nu = (mu - gamma/3)/(1-gamma), the bullet requires
+// mayBe reports whether a box may hold a point with gamma/3 <= mu_1 <= mu_2 <= mu_3 that satisfies the second
+// bullet of Assumption 1. For pi = gamma/3 + (1-gamma) q and nu = (mu - gamma/3)/(1-gamma), the bullet requires
 //
 //	gamma^2/3 <= (1-gamma)^2 sum_s |q(.|s) - nu|^2 <= (1-gamma)^2 (1 - |nu|^2)/mu_1
 func mayBe(gamma exact.Range, mu [3]exact.Range) bool {
@@ -643,9 +638,8 @@ func leastPivot(gamma exact.Range, mu [3]exact.Range, times exact.Range) exact.R
 	return best
 }
 
-// threeForm returns the symmetric matrix of the form of everyThreeStates in (C_11,
-// C_12, C_21, C_22) for some s and t, given the matrix of spread(C), slope = times/3
-// gamma, root = gamma/sqrt(3 r), and r.
+// threeForm returns the symmetric matrix of the form of everyThreeStates in (C_11, C_12, C_21, C_22) for some s
+// and t, given the matrix of spread(C), slope = times/3 gamma, root = gamma/sqrt(3 r), and r.
 func threeForm(spread [4][4]exact.Range, slope, root, r, s, t exact.Range) (form [4][4]exact.Range) {
 	half := root.Mul(exact.At(0.5))
 	overT := half.Quo(t)
@@ -683,9 +677,8 @@ func largestRatio(gamma, times float64) float64 {
 	return lo
 }
 
-// spreadForm returns the symmetric matrix of sum_{s,k} P_sk^2 as a form in (C_11,
-// C_12, C_21, C_22), where P_sk = sqrt(mu_k/mu_s) sum_ab C_ab f_a(s) f_b(k) for an
-// orthonormal basis f_1, f_2 of the complement of sqrt(mu).
+// spreadForm returns the symmetric matrix of sum_{s,k} P_sk^2 as a form in (C_11, C_12, C_21, C_22), where P_sk
+// = sqrt(mu_k/mu_s) sum_ab C_ab f_a(s) f_b(k) for an orthonormal basis f_1, f_2 of the complement of sqrt(mu).
 func spreadForm(mu [3]exact.Range) [4][4]exact.Range {
 	two := mu[0].Add(mu[1])
 	root := func(x exact.Range) exact.Range { return x.Quo(two).Sqrt() }

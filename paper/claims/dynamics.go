@@ -49,9 +49,8 @@ var stageOnePriors = sync.OnceValue(func() []*markov.Finite {
 	}
 })
 
-// stageTwoPriors are the priors of the trends of stage 2, both symmetric with
-// constant mean: one over two states with gamma = 2/5, and the first of
-// stageOnePriors, with gamma = 3/20.
+// stageTwoPriors are the priors of the trends of stage 2, both symmetric with constant mean: one over two
+// states with gamma = 2/5, and the first of stageOnePriors, with gamma = 3/20.
 var stageTwoPriors = sync.OnceValue(func() []*markov.Finite {
 	return []*markov.Finite{
 		mustOrbit(2, []float64{0.8, 0.2, 0.4, 0.6}, []float64{0.2, 0.8, 0.6, 0.4}),
@@ -278,9 +277,8 @@ func (q parentTime) closedForm(w *ledger.Worst, power int) {
 	}.decide(w, fewRootsOfT(), exact.Frac(1, 1))
 }
 
-// timeRounding exceeds the effect of rounding. S_p grows by more than 1e-9 in each
-// step. Errors of 1e-16 in a step grow by a factor of at most i in all, the
-// derivative of the last log(S_p/(1-S_p)) in the first.
+// timeRounding exceeds the effect of rounding. S_p grows by more than 1e-9 in each step. Errors of 1e-16 in a
+// step grow by a factor of at most i in all, the derivative of the last log(S_p/(1-S_p)) in the first.
 const timeRounding = 1e-10
 
 // attack follows rows whose leader is position 0 and leads by one, or by random
@@ -372,9 +370,8 @@ func stageOneTimeConstant(prior *markov.Finite) float64 {
 	return 2 * least
 }
 
-// secondStage returns stage 2 from samples, for beta = 0, 1/4, ..., 8 up to most. In
-// stage 1 each row moves for the time tau1, to first order in beta0; change then
-// changes its attention.
+// secondStage returns stage 2 from samples, for beta = 0, 1/4, ..., 8 up to most. In stage 1 each row moves for
+// the time tau1, to first order in beta0; change then changes its attention.
 func (c *firstStage) secondStage(
 	e *ledger.Env, most float64, change func(c *firstStage, i int, attention []float64),
 ) []theory.StageTwo {

@@ -53,8 +53,7 @@ type order struct {
 	at       func(root *big.Rat) ledger.Instance
 }
 
-// rootsOfT returns the roots of T at which an order is decided, for the odd numbers
-// T = 3^6, 3^12, ..., 3^90.
+// rootsOfT returns the roots of T at which an order is decided, for the odd numbers T = 3^6, 3^12, ..., 3^90.
 func rootsOfT() []*big.Rat {
 	var out []*big.Rat
 	for k := 3; k <= 45; k += 3 {
@@ -69,9 +68,8 @@ func fewRootsOfT() []*big.Rat {
 	return []*big.Rat{roots[1], roots[5], roots[14]}
 }
 
-// decide fails if each of the constants is refuted at one of the roots; the last
-// constant gives the witness. Otherwise it decides lhs <= C rhs with the last constant
-// at all roots.
+// decide fails if each of the constants is refuted at one of the roots; the last constant gives the witness.
+// Otherwise it decides lhs <= C rhs with the last constant at all roots.
 func (o order) decide(w *ledger.Worst, roots []*big.Rat, constants ...*big.Rat) {
 	type sides struct{ lhs, rhs exact.Interval }
 	var all []sides
@@ -115,10 +113,9 @@ func between(lhs, rhs exact.Interval) (l, r *big.Rat) {
 	}
 }
 
-// A longChain is stage 2 on the chain of T positions over two states. Children
-// attend to their parents, position 1 to itself, and the query T to all positions
-// equally: A1_* of Lemma 10 (thm-stage2-lower) with uniform rows of roots. An average
-// over sequences is a sum over the law of their pair counts.
+// A longChain is stage 2 on the chain of T positions over two states. Children attend to their parents,
+// position 1 to itself, and the query T to all positions equally: A1_* of Lemma 10 (thm-stage2-lower) with
+// uniform rows of roots. An average over sequences is a sum over the law of their pair counts.
 type longChain struct {
 	bases []exact.Matrix // the prior is uniform over their relabelings
 	t     int

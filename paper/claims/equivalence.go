@@ -73,10 +73,9 @@ var thmEquivalenceToCorrected = ledger.Claim{
 	},
 }
 
-// toDisentangled maps transformers to disentangled ones and compares the outputs.
-// The attention matrices are built from changed heads: K = V gives the printed map.
-// The transformers are all with one head and weights 0 and 1 over two states and
-// positions, and random ones with integer weights.
+// toDisentangled maps transformers to disentangled ones and compares the outputs. The attention matrices are
+// built from changed heads: K = V gives the printed map. The transformers are all with one head and weights 0
+// and 1 over two states and positions, and random ones with integer weights.
 func toDisentangled(change func(model.Head) model.Head) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		r := rand.New(e.Stream("weights"))
@@ -151,8 +150,7 @@ func disentangled(m *model.Standard, change func(model.Head) model.Head) *model.
 	return w
 }
 
-// oneHead returns the transformer with one head on a stream of one dimension,
-// with the weights Q, K and V.
+// oneHead returns the transformer with one head on a stream of one dimension, with the weights Q, K and V.
 func oneHead(qkv, x []int) (*model.Standard, func() ledger.Instance) {
 	one := func(v int) *mat.Dense { return mat.NewDense(1, 1, []float64{float64(v)}) }
 	m := &model.Standard{
@@ -167,8 +165,7 @@ func oneHead(qkv, x []int) (*model.Standard, func() ledger.Instance) {
 	}
 }
 
-// drawTransformer draws a transformer of random shape with integer weights from -2
-// to 2, and a sequence for it.
+// drawTransformer draws a transformer of random shape with integer weights from -2 to 2, and a sequence for it.
 func drawTransformer(r *rand.Rand) (*model.Standard, []int, func() ledger.Instance) {
 	s, t, d := 1+r.IntN(3), 1+r.IntN(5), 1+r.IntN(6)
 	matrix := func(rows, columns int) *mat.Dense {
@@ -202,10 +199,9 @@ const patternNote = " Decided in rationals for integer weights: whatever the att
 	"before, here random rational ones, the two have the same scores in each head and the same outputs, so the " +
 	"patterns that softmax makes are the same too."
 
-// equalForPatterns runs both transformers in rational arithmetic, with the same
-// random attention patterns in place of the softmax. It fails unless they have the
-// same scores h Q_i K_i^T h^T = h~ A_i h~^T on and below the diagonal in each head,
-// and the same outputs. The weights of both must be integers.
+// equalForPatterns runs both transformers in rational arithmetic, with the same random attention patterns in
+// place of the softmax. It fails unless they have the same scores h Q_i K_i^T h^T = h~ A_i h~^T on and below
+// the diagonal in each head, and the same outputs. The weights of both must be integers.
 func equalForPatterns(
 	worst *ledger.Worst, m *model.Standard, w *model.Weights, x []int, r *rand.Rand, at func() ledger.Instance,
 ) {
@@ -240,8 +236,7 @@ func tokenRows(x []int, s int) exact.Matrix {
 	return rows
 }
 
-// firstStream returns the residual stream of the disentangled transformer before
-// the first layer, T x (S+T).
+// firstStream returns the residual stream of the disentangled transformer before the first layer, T x (S+T).
 func firstStream(x []int, s int) exact.Matrix {
 	return beside(tokenRows(x, s), exact.Diag(exact.Ones(len(x))))
 }
@@ -347,9 +342,8 @@ func writeFirst(m *model.Standard) {
 	}
 }
 
-// fromDisentangled maps random disentangled transformers with integer weights and
-// spoils the images. It decides whether the outputs are the same and the hidden
-// dimension is d_L - less.
+// fromDisentangled maps random disentangled transformers with integer weights and spoils the images. It decides
+// whether the outputs are the same and the hidden dimension is d_L - less.
 func fromDisentangled(spoil func(*model.Standard), less int64) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		r := rand.New(e.Stream("weights"))

@@ -14,8 +14,7 @@ import (
 	"learncausal/pkg/theory"
 )
 
-// finiteSample is Appendix I, on both stages with the mean gradient of N sequences for
-// the population gradient.
+// finiteSample is Appendix I, on both stages with the mean gradient of N sequences for the population gradient.
 var finiteSample = ledger.Section{Title: "Finite Sample Analysis", Claims: []ledger.Claim{
 	thmFiniteStage1, thmFiniteStage1StepMean, thmFiniteStage1StepMeanCorrected,
 	thmFiniteStage1StepUnion, thmFiniteStage1StepUnionCorrected, thmFiniteStage1StepNaive,
@@ -100,9 +99,8 @@ func (q stageOneError) decideInN(w *ledger.Worst, pi exact.Matrix) {
 	}
 }
 
-// decideInT decides the claim at N = 1 and delta = (gamma/S)^T, the least probability
-// of a sequence of the in-context graph on T = root^2 positions. Some sequence has at
-// least the error leastError.
+// decideInT decides the claim at N = 1 and delta = (gamma/S)^T, the least probability of a sequence of the
+// in-context graph on T = root^2 positions. Some sequence has at least the error leastError.
 func (q stageOneError) decideInT(w *ledger.Worst, pi exact.Matrix) {
 	s, gamma := int64(len(pi)), exact.FloorGamma(pi)
 	for _, root := range longRoots() {
@@ -165,10 +163,9 @@ var thmFiniteStage1StepMeanCorrected = ledger.Claim{
 	Spare:  thmFiniteStage1StepMeanCorrectedSpare,
 }
 
-// empiricalMean compares E ghat^emp over the divisor with ghat in the reading, in
-// rationals, for the last row of chains with two to four positions and matrices with
-// small denominators. The first matrix has trace one: its relabelings are a prior of
-// Assumption 1, and both sides are the same for each relabeling.
+// empiricalMean compares E ghat^emp over the divisor with ghat in the reading, in rationals, for the last row
+// of chains with two to four positions and matrices with small denominators. The first matrix has trace one:
+// its relabelings are a prior of Assumption 1, and both sides are the same for each relabeling.
 func empiricalMean(reading theory.Reading, divisor func(s int) *big.Rat) ledger.Check {
 	return func(*ledger.Env) ledger.Finding {
 		var w ledger.Worst
@@ -545,9 +542,8 @@ func (q stageTwoError) check() ledger.Check {
 	}
 }
 
-// decideSample decides |Cov_v(z, delta)|/(f+eps) <= most with f = v.delta. The
-// probabilities of z, delta in {0, 1} under v suffice, since the left side is convex in
-// z and in pi(.|s).
+// decideSample decides |Cov_v(z, delta)|/(f+eps) <= most with f = v.delta. The probabilities of z, delta in {0,
+// 1} under v suffice, since the left side is convex in z and in pi(.|s).
 func (q stageTwoError) decideSample(w *ledger.Worst) {
 	laws := []exact.Vector{exact.Rats("1/1000 0 0 999/1000")[0], exact.Rats("0 1/1000 999/1000 0")[0]}
 	for den := 4; den <= 12; den += 2 {
@@ -609,8 +605,7 @@ var thmFiniteStage2StepExponent = ledger.Claim{
 	Repairs: thmFiniteStage2StepExponentRepairs,
 }
 
-// shiftOfPrediction encloses e^beta0 - 1 for beta0 >= 0; for a small beta0, by beta0
-// and beta0 + beta0^2.
+// shiftOfPrediction encloses e^beta0 - 1 for beta0 >= 0; for a small beta0, by beta0 and beta0 + beta0^2.
 func shiftOfPrediction(beta0 *big.Rat) exact.Interval {
 	if beta0.Cmp(exact.Frac(1, 1_000_000)) < 0 {
 		return exact.Interval{Lo: beta0, Hi: exact.Add(beta0, exact.Pow(beta0, 2))}
@@ -618,8 +613,7 @@ func shiftOfPrediction(beta0 *big.Rat) exact.Interval {
 	return exact.Point(beta0).Exp().Sub(exact.Point(exact.Frac(1, 1)))
 }
 
-// exponentOrder decides lhs(beta0) <= C T_eff^(-1/2) at beta0 = T_eff^(-3/2) for the
-// candidateConstants C.
+// exponentOrder decides lhs(beta0) <= C T_eff^(-1/2) at beta0 = T_eff^(-3/2) for the candidateConstants C.
 func exponentOrder(lhs func(beta0 *big.Rat) exact.Interval) ledger.Check {
 	return func(*ledger.Env) ledger.Finding {
 		var w ledger.Worst
@@ -842,9 +836,8 @@ var claimSampleSizeCorrected = ledger.Claim{
 	Spare:  claimSampleSizeCorrectedSpare,
 }
 
-// rootSamples decides that the largest entry of a row of ghat^emp on the in-context
-// graph is at most C T^(-1/2) with probability 99/100 for N = T^2, more than any
-// constant times T log T.
+// rootSamples decides that the largest entry of a row of ghat^emp on the in-context graph is at most C T^(-1/2)
+// with probability 99/100 for N = T^2, more than any constant times T log T.
 func rootSamples(row exact.Role) ledger.Check {
 	return decided(func(w *ledger.Worst) {
 		square := func(root *big.Rat, _ exact.Interval) exact.Interval { return exact.Point(exact.Pow(root, 4)) }

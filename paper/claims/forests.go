@@ -16,9 +16,8 @@ import (
 	"learncausal/pkg/theory"
 )
 
-// This file has the forests on which the appendices on concentration and on finite
-// samples are checked, and the variances of sums over a forest, in floats and in
-// rational numbers.
+// This file has the forests on which the appendices on concentration and on finite samples are checked, and the
+// variances of sums over a forest, in floats and in rational numbers.
 
 // A familyMember is a graph of a family.
 type familyMember struct {
@@ -106,8 +105,7 @@ func enumeratedLaw(pi exact.Matrix, g *graph.Forest, a, b int) exact.Matrix {
 // mostLeaves returns max_l L_l.
 func mostLeaves(g *graph.Forest) int { return int(math.Round(float64(g.T()) / g.TEff())) }
 
-// countByDistance returns the number of positions at each distance from i, and
-// the number of leaves among them.
+// countByDistance returns the number of positions at each distance from i, and the number of leaves among them.
 func countByDistance(g *graph.Forest, i int) (count []int, leaves int) {
 	count = make([]int, g.T())
 	for j := range count {
@@ -295,10 +293,9 @@ func (q varianceBound) decide(w *ledger.Worst, pi exact.Matrix, in positionSet, 
 	w.AtMostRat(variance, exact.Mul(scale, q.factor(terms)), at)
 }
 
-// rationalChains returns the chains on which the variances are decided: a sticky and
-// a nearly swapping one; three states with an unequal measure that is not reversible;
-// independent tokens with a light state of 1/50 or 1/1000; and two light states, one
-// of which leads to the other.
+// rationalChains returns the chains on which the variances are decided: a sticky and a nearly swapping one;
+// three states with an unequal measure that is not reversible; independent tokens with a light state of 1/50 or
+// 1/1000; and two light states, one of which leads to the other.
 func rationalChains() []exact.Matrix {
 	return []exact.Matrix{
 		exact.Rats("9/10 1/10; 1/5 4/5"), exact.Rats("1/4 3/4; 7/10 3/10"),

@@ -56,8 +56,7 @@ var eqLossRewriteCorrected = ledger.Claim{
 func perState(s int) *big.Rat { return exact.Frac(int64(s), 1) }
 func undivided(int) *big.Rat  { return exact.Frac(1, 1) }
 
-// A population is a uniform prior over matrices and a graph, so small that all
-// sequences can be summed over.
+// A population is a uniform prior over matrices and a graph, so small that all sequences can be summed over.
 type population struct {
 	graph *graph.Forest
 	kind  string // "prior", or "orbits" if the prior is over the relabelings of the matrices
@@ -68,9 +67,8 @@ func (p population) instance() ledger.Instance {
 	return ledger.Instance{"graph": p.graph, "S": len(p.prior[0]), "T": p.graph.T(), p.kind: p.prior}
 }
 
-// populations returns populations of two simple chains over two states on two and
-// three positions, which stand for their relabelings, a prior of Assumption 1, and n
-// random populations.
+// populations returns populations of two simple chains over two states on two and three positions, which stand
+// for their relabelings, a prior of Assumption 1, and n random populations.
 func populations(e *ledger.Env, n int) []population {
 	var out []population
 	for t := 2; t <= 3; t++ {
@@ -99,8 +97,7 @@ func populations(e *ledger.Env, n int) []population {
 	return out
 }
 
-// sequences calls visit with every pi and X of the population and their probability.
-// The slice is reused.
+// sequences calls visit with every pi and X of the population and their probability. The slice is reused.
 func (p population) sequences(visit func(weight *big.Rat, pi exact.Matrix, x []int)) {
 	share := exact.Frac(1, int64(len(p.prior)))
 	for _, pi := range p.prior {
@@ -168,9 +165,8 @@ func atZero(byCount exact.Vector) exact.Interval {
 	return sum
 }
 
-// lossRewrite decides the rewritten loss with the last row of X as read. If each
-// logarithm has the same coefficient on both sides, they are equal for all theta and
-// eps; else the losses at A1 = A2 = 0 are compared.
+// lossRewrite decides the rewritten loss with the last row of X as read. If each logarithm has the same
+// coefficient on both sides, they are equal for all theta and eps; else the losses at A1 = A2 = 0 are compared.
 func lossRewrite(reading theory.Reading, divisor func(s int) *big.Rat) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		var w ledger.Worst
@@ -232,12 +228,11 @@ var lemPopGrads = ledger.Claim{
 	},
 }
 
-// populationGradients compares the printed gradients with the derivatives of the
-// loss along each coordinate, by the chain rule. Random rational laws p and v stand
-// for the attention of the first layer and, for every X and s, of the second: the
-// derivative of a softmax is J of its value times the derivative of the scores,
-// whatever the value. In the printed gradient of A1, J(v) has its rank-one part times
-// first; in the gradient of A2, times second.
+// populationGradients compares the printed gradients with the derivatives of the loss along each coordinate, by
+// the chain rule. Random rational laws p and v stand for the attention of the first layer and, for every X and
+// s, of the second: the derivative of a softmax is J of its value times the derivative of the scores, whatever
+// the value. In the printed gradient of A1, J(v) has its rank-one part times first; in the gradient of A2,
+// times second.
 func populationGradients(first, second int64) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		var w ledger.Worst

@@ -13,9 +13,8 @@ import (
 	"learncausal/pkg/theory"
 )
 
-// This file has Lemma 11, which the appendix on stage 2 (stageTwoGradient) states and
-// Appendix H.1 proves. Its subject is the gradient of stage 2 in the limit of long
-// sequences, ghat(beta) = E_pi ghat(beta; pi) with
+// This file has Lemma 11, which the appendix on stage 2 (stageTwoGradient) states and Appendix H.1 proves. Its
+// subject is the gradient of stage 2 in the limit of long sequences, ghat(beta) = E_pi ghat(beta; pi) with
 //
 //	ghat(beta; pi) = 1/(S(S-1)) sum_s mu(s) sum_s' mu(s') h_s(pi(s'|s)/mu(s'))
 
@@ -124,9 +123,8 @@ func ghatDrops(factor ghatFactor) []ledger.Fault {
 	}
 }
 
-// A ghatBound is the claim ghat(beta; pi) >= factor exp(-decay beta) without the
-// hypothesis drops. Under the uniform prior on the relabelings of pi it bounds
-// ghat(beta).
+// A ghatBound is the claim ghat(beta; pi) >= factor exp(-decay beta) without the hypothesis drops. Under the
+// uniform prior on the relabelings of pi it bounds ghat(beta).
 type ghatBound struct {
 	factor ghatFactor
 	decay  int64
@@ -172,9 +170,8 @@ func (b ghatBound) decide(e *ledger.Env) ledger.Finding {
 	return w.Finding(fmt.Sprintf(" No counterexample in %d instances.", w.Instances))
 }
 
-// attack searches over the matrices with s states, and decides the bound in intervals
-// at a rational neighbour of the worst point. It keeps both: the bound may fail at
-// one of the two points alone.
+// attack searches over the matrices with s states, and decides the bound in intervals at a rational neighbour
+// of the worst point. It keeps both: the bound may fail at one of the two points alone.
 func (b ghatBound) attack(e *ledger.Env, w *ledger.Worst, s int) {
 	sides := func(x []float64) (bound, ghat float64) {
 		c, r, beta := chainAt(x, s)
@@ -232,8 +229,7 @@ func ghatMatrices(e *ledger.Env) []exact.Matrix {
 	return out[:e.Budget(min(len(out), 40), 9)]
 }
 
-// decideRational decides the bound for values of beta at which exp(beta) and all
-// exp(beta mu) are rational.
+// decideRational decides the bound for values of beta at which exp(beta) and all exp(beta mu) are rational.
 func (b ghatBound) decideRational(w *ledger.Worst, pi exact.Matrix, r *big.Rat) {
 	gamma := b.rationalGamma(pi, r)
 	if gamma == nil {
@@ -292,8 +288,7 @@ type curvature struct {
 	cold             bool // beta < 0
 }
 
-// check compares the second derivative of h_s with its formula and its bounds at random
-// rational points.
+// check compares the second derivative of h_s with its formula and its bounds at random rational points.
 func (c curvature) check(e *ledger.Env) ledger.Finding {
 	var w ledger.Worst
 	r := rand.New(e.Stream("instances"))

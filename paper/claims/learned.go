@@ -335,9 +335,8 @@ var constructSingleLimitCorrected = ledger.Claim{
 	},
 }
 
-// childrenOfMatches returns the positions whose parent holds the query's token. This
-// function and the next ones return the positions that the query attends to in the
-// limit, nil where they leave that open.
+// childrenOfMatches returns the positions whose parent holds the query's token. This function and the next ones
+// return the positions that the query attends to in the limit, nil where they leave that open.
 func childrenOfMatches(g *graph.Forest, x []int) []int {
 	var m []int
 	for i := range x {
@@ -348,9 +347,8 @@ func childrenOfMatches(g *graph.Forest, x []int) []int {
 	return m
 }
 
-// childrenAndFirstRoots adds the roots i with x_0 = ... = x_i equal to the query's
-// token. Without any such position it returns the roots with the largest share of the
-// query's token up to them.
+// childrenAndFirstRoots adds the roots i with x_0 = ... = x_i equal to the query's token. Without any such
+// position it returns the roots with the largest share of the query's token up to them.
 func childrenAndFirstRoots(g *graph.Forest, x []int) []int {
 	m, query := childrenOfMatches(g, x), x[len(x)-1]
 	for i := 0; i < len(x) && x[i] == query; i++ {
@@ -619,12 +617,11 @@ var constructSingleScales = ledger.Claim{
 // leastGap is at most the difference of two scores, over beta2.
 func leastGap(t float64) float64 { return 1 / (t * (t - 1)) }
 
-// singleParentScales compares Construction 1 at finite scales with the bound. In the
-// first layer a position with a parent puts at most (T-2) e^-beta1 elsewhere. So its
-// score is off by at most beta2 (T-2) e^-beta1, and the weights by half as much in total
-// variation. Scores are beta2 times fractions of denominator at most T, so the largest
-// exceeds the others by beta2 gap(T), gap(T) = 1/(T(T-1)). Against pihat, 1-dropped of
-// the share k/(n+k) is added.
+// singleParentScales compares Construction 1 at finite scales with the bound. In the first layer a position
+// with a parent puts at most (T-2) e^-beta1 elsewhere. So its score is off by at most beta2 (T-2) e^-beta1, and
+// the weights by half as much in total variation. Scores are beta2 times fractions of denominator at most T, so
+// the largest exceeds the others by beta2 gap(T), gap(T) = 1/(T(T-1)). Against pihat, 1-dropped of the share
+// k/(n+k) is added.
 func singleParentScales(gap func(t float64) float64, dropped float64) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		c := scales{dropped: dropped}
@@ -652,10 +649,9 @@ type scales struct {
 	dropped float64 // part of the share of uncounted positions that the bound omits
 }
 
-// compare compares the output of a construction on every sequence with the law of x_i
-// over the attended positions, and over the positions counted in the empirical
-// transition, if any, at (beta1, beta2/unit) = (8, 2), (10, 5) and (12, 8). Rounding
-// changes the output by less than 1e-12, since scores are below 1000.
+// compare compares the output of a construction on every sequence with the law of x_i over the attended
+// positions, and over the positions counted in the empirical transition, if any, at (beta1, beta2/unit) = (8,
+// 2), (10, 5) and (12, 8). Rounding changes the output by less than 1e-12, since scores are below 1000.
 func (c *scales) compare(
 	k *model.Construction, s, t int, unit float64, bound func(beta1, beta2 float64) float64, in ledger.Instance,
 ) {
@@ -704,12 +700,11 @@ var lemRewriteTF = ledger.Claim{
 	},
 }
 
-// reducedModel decides in rationals that the dense transformer is the reduced model.
-// Its first scores are A1. For every first attention, its second scores are the scores
-// of the reduced model, which has key(A2). For every second attention, its output is the
-// average of the tokens. The softmax is the same function on both sides. The two
-// programs are also compared in floats. Two planted faults use the attention of an
-// earlier row, or multiply W_O with a later block of the stream.
+// reducedModel decides in rationals that the dense transformer is the reduced model. Its first scores are A1.
+// For every first attention, its second scores are the scores of the reduced model, which has key(A2). For
+// every second attention, its output is the average of the tokens. The softmax is the same function on both
+// sides. The two programs are also compared in floats. Two planted faults use the attention of an earlier row,
+// or multiply W_O with a later block of the stream.
 func reducedModel(key func(mat.Matrix) mat.Matrix, earlier, later int) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		r := rand.New(e.Stream("weights"))
@@ -762,10 +757,9 @@ func randomLaws(r *rand.Rand, n int) exact.Matrix {
 	return out
 }
 
-// denseTransformer returns the first scores of a dense transformer of two layers, T x T,
-// the second scores of the query after a first layer with the attention, and the output
-// after a second layer with the attention last. W_O multiplies the block of the stream
-// that many blocks later.
+// denseTransformer returns the first scores of a dense transformer of two layers, T x T, the second scores of
+// the query after a first layer with the attention, and the output after a second layer with the attention
+// last. W_O multiplies the block of the stream that many blocks later.
 func denseTransformer(
 	w *model.Weights, x []int, attention, last exact.Matrix, later int,
 ) (first exact.Matrix, second, output exact.Vector) {

@@ -39,10 +39,9 @@ var lemNonzeroBeta = ledger.Claim{
 	Spare: []ledger.Spare{spare(`$0\le\beta_0\le1$`, "the proof uses it in its last line only, for e^z - 1 <= 2z")},
 }
 
-// shiftRounding exceeds the rounding error of a gradient on a small population. There
-// are at most 64 sequences of at most 5 tokens, S^2 terms of at most 1/eps^2 <= 10^6
-// each with weights of sum one, and 10^4 operations on positive numbers before the
-// subtraction.
+// shiftRounding exceeds the rounding error of a gradient on a small population. There are at most 64 sequences
+// of at most 5 tokens, S^2 terms of at most 1/eps^2 <= 10^6 each with weights of sum one, and 10^4 operations
+// on positive numbers before the subtraction.
 const shiftRounding = 1e-6
 
 // nonzeroBeta searches for a counterexample of
@@ -148,9 +147,8 @@ func fixedEps(*big.Rat) *big.Rat { return exact.Frac(1, 2) }
 // halfPower is T^(-1/2), a right side of pairConcentration.
 func halfPower(root, _ *big.Rat) exact.Interval { return exact.Point(inverse(root)) }
 
-// pairConcentration decides Lemma 24 (lem-concentration-a1) with C rhs on the right
-// side, at j = p(i) on the in-context graph and for s = s' = 1. C is one of the
-// constants.
+// pairConcentration decides Lemma 24 (lem-concentration-a1) with C rhs on the right side, at j = p(i) on the
+// in-context graph and for s = s' = 1. C is one of the constants.
 func pairConcentration(
 	pi exact.Matrix, eps func(root *big.Rat) *big.Rat, rhs func(root, eps *big.Rat) exact.Interval, constants ...*big.Rat,
 ) ledger.Check {
@@ -205,9 +203,8 @@ var lemConcentrationA1Corrected = ledger.Claim{
 	},
 }
 
-// correctedConcentration decides both parts: in floats the bound with sigma, whose first
-// term has the factor bias and whose term of sigma^2 the factor square, and the
-// bound 32 S^2 gamma^-2 eps^exponent in enclosures.
+// correctedConcentration decides both parts: in floats the bound with sigma, whose first term has the factor
+// bias and whose term of sigma^2 the factor square, and the bound 32 S^2 gamma^-2 eps^exponent in enclosures.
 func correctedConcentration(bias, square float64, exponent *big.Rat) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		var w ledger.Worst
@@ -326,9 +323,8 @@ func gradientErrors(g *graph.Forest, c *theory.Chain, i, j int, eps float64) []g
 // A pin is the state of one position.
 type pin struct{ position, state int }
 
-// pinnedCounts returns P(N = n, and all pins hold) for n = 0, ..., T, where N is the
-// number of tokens equal to state. It computes the generating function of N by messages
-// from the leaves to the roots.
+// pinnedCounts returns P(N = n, and all pins hold) for n = 0, ..., T, where N is the number of tokens equal to
+// state. It computes the generating function of N by messages from the leaves to the roots.
 func pinnedCounts(g *graph.Forest, c *theory.Chain, state int, pins ...pin) []float64 {
 	t, s := g.T(), c.S
 	up := make([][][]float64, t)

@@ -442,9 +442,8 @@ var lemCompareZCorrected = ledger.Claim{
 	},
 }
 
-// rootsAverage decides the order for one row. On families it decides the bound
-// min(1, (constant tau1 eta1 V_i/i^power)^2) of (sum_j |S_j - 1/i|/2)^2, which is at
-// least |z~_i - muhat|^2.
+// rootsAverage decides the order for one row. On families it decides the bound min(1, (constant tau1 eta1
+// V_i/i^power)^2) of (sum_j |S_j - 1/i|/2)^2, which is at least |z~_i - muhat|^2.
 func rootsAverage(constant, power float64, late rootDrift) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		f := late.check(e)
@@ -601,8 +600,7 @@ func largestGamma(pi exact.Matrix, r *big.Rat) *big.Rat {
 	return gamma
 }
 
-// partners returns pi with its columns rotated by 1, ..., S-1. Their traces and the trace
-// of pi have the sum S.
+// partners returns pi with its columns rotated by 1, ..., S-1. Their traces and the trace of pi have the sum S.
 func partners(pi exact.Matrix) []exact.Matrix {
 	var out []exact.Matrix
 	for k := 1; k < len(pi); k++ {
@@ -791,9 +789,8 @@ var lemFToPiStepMarkovCorrected = ledger.Claim{
 const pairFrequenciesTried = `in-context graphs with up to 30 pairs, $\pi$ symmetric over two states with its ` +
 	`largest $\gamma\le1-r$`
 
-// pairFrequencyTail decides P(|chat - m| >= t) <= E|chat - m|^2 / (factor t^power) with
-// t = gamma^2/(2 S^2) and m = mu(s) pi(s'|s) = q/2 on in-context graphs, where n chat is
-// binomial.
+// pairFrequencyTail decides P(|chat - m| >= t) <= E|chat - m|^2 / (factor t^power) with t = gamma^2/(2 S^2) and
+// m = mu(s) pi(s'|s) = q/2 on in-context graphs, where n chat is binomial.
 func pairFrequencyTail(factor int64, power int) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		var w ledger.Worst

@@ -127,8 +127,7 @@ type convergence struct {
 	tail func(c setting, states int) (threshold, most float64)
 }
 
-// without returns the check of the bound without a term, counted from 1, where
-// roots attend to themselves.
+// without returns the check of the bound without a term, counted from 1, where roots attend to themselves.
 func (q convergence) without(term int) ledger.Check {
 	q.drop, q.withoutOrder, q.roots = term, true, rootsOnThemself
 	return q.check

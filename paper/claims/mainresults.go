@@ -20,9 +20,8 @@ import (
 	"learncausal/pkg/theory"
 )
 
-// mainResults is Section 4: the training algorithm, the assumptions, and the two
-// theorems. The steps of the proof of Theorem 1 are in proofmain.go, Theorem 2 in
-// proofood.go.
+// mainResults is Section 4: the training algorithm, the assumptions, and the two theorems. The steps of the
+// proof of Theorem 1 are in proofmain.go, Theorem 2 in proofood.go.
 var mainResults = ledger.Section{Title: "Main Results", Claims: []ledger.Claim{
 	algTraining, algTrainingCorrected,
 	assumePriorRemark, assumePriorRemarkCorrected,
@@ -138,9 +137,8 @@ var assumePriorRemark = ledger.Claim{
 	},
 }
 
-// alikeMarginals compares the laws of the entries over the orbits of random rational
-// matrices of trace one: all entries off the diagonal have one law, all entries on it
-// have one law, and every entry has the mean 1/S.
+// alikeMarginals compares the laws of the entries over the orbits of random rational matrices of trace one: all
+// entries off the diagonal have one law, all entries on it have one law, and every entry has the mean 1/S.
 func alikeMarginals(e *ledger.Env, orbit func(pi exact.Matrix) []exact.Matrix) *ledger.Worst {
 	w := new(ledger.Worst)
 	r := rand.New(e.Stream("bases"))
@@ -172,9 +170,8 @@ func alikeMarginals(e *ledger.Env, orbit func(pi exact.Matrix) []exact.Matrix) *
 	return w
 }
 
-// dirichletRows decides that all entries of Dirichlet(1) rows exceed gamma/S with
-// probability 0.99, for growing S until it fails: the entries of one row exceed x with
-// probability (1 - S x)^(S-1).
+// dirichletRows decides that all entries of Dirichlet(1) rows exceed gamma/S with probability 0.99, for growing
+// S until it fails: the entries of one row exceed x with probability (1 - S x)^(S-1).
 func dirichletRows(w *ledger.Worst, gamma func(s int) *big.Rat) {
 	for s := 2; s <= 12 && !w.Failed(); s++ {
 		g := gamma(s)
@@ -268,12 +265,11 @@ func cycles(pi exact.Matrix) []exact.Matrix {
 	return out
 }
 
-// conditionedTrace returns a lower bound on the mean of tr pi over two rows (1-a, a) and
-// (b, 1-b), a and b uniform, given both bullets with gamma = num/den, or given the first
-// alone. With lambda = 1-a-b, tr pi = 1+lambda, and the second bullet is
-// 4 lambda^2 (a^2+b^2) >= gamma^2 (a+b)^2. The square of the first bullet is divided into
-// cells of side 1/n, n gamma/2 an integer. Each cell is decided in integers; the
-// undecided cells are counted such that the mean is least.
+// conditionedTrace returns a lower bound on the mean of tr pi over two rows (1-a, a) and (b, 1-b), a and b
+// uniform, given both bullets with gamma = num/den, or given the first alone. With lambda = 1-a-b, tr pi =
+// 1+lambda, and the second bullet is 4 lambda^2 (a^2+b^2) >= gamma^2 (a+b)^2. The square of the first bullet is
+// divided into cells of side 1/n, n gamma/2 an integer. Each cell is decided in integers; the undecided cells
+// are counted such that the mean is least.
 func conditionedTrace(n, num, den int64, second bool) *big.Rat {
 	from := n * num / (2 * den)
 	sum, least, most := int64(0), int64(0), int64(0) // of 2 n lambda, and bounds on the number of cells
@@ -298,9 +294,8 @@ func conditionedTrace(n, num, den int64, second bool) *big.Rat {
 	return exact.Add(exact.Frac(1, 1), slices.MinFunc(lambdas, (*big.Rat).Cmp))
 }
 
-// dirichletGamma draws rows of Dirichlet(1) and bounds from below the
-// probability that the first two bullets of the assumption hold with
-// gamma = part (1 - 0.99^(1/(S(S-1)))).
+// dirichletGamma draws rows of Dirichlet(1) and bounds from below the probability that the first two bullets of
+// the assumption hold with gamma = part (1 - 0.99^(1/(S(S-1)))).
 func dirichletGamma(part float64) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		const draws, level = 40000, 1e-6 / 4 // four values of S

@@ -13,10 +13,9 @@ import (
 	"learncausal/pkg/theory"
 )
 
-// markovChains is the appendix on Markov chain preliminaries: lower bounds by the
-// gamma of Assumption 1 of the spectral gap, the stationary measure, the overlap
-// between rows, and the norm of the centered matrix. Equations are decided on
-// rational matrices; a search looks for a matrix that breaks an inequality.
+// markovChains is the appendix on Markov chain preliminaries: lower bounds by the gamma of Assumption 1 of the
+// spectral gap, the stationary measure, the overlap between rows, and the norm of the centered matrix.
+// Equations are decided on rational matrices; a search looks for a matrix that breaks an inequality.
 var markovChains = ledger.Section{Title: "Markov Chain Preliminaries", Claims: []ledger.Claim{
 	eqBPowers, eqBPowersZero, eqBPowersZeroCorrected,
 	lemSpectralGap, lemSpectralGapDecomposition, lemSpectralGapDecompositionCorrected,
@@ -80,9 +79,8 @@ func powersOfB(first int, norm func(pi exact.Matrix) *big.Rat) ledger.Check {
 	})
 }
 
-// decidePower decides the formula for B^k, with its entries multiplied by
-// sqrt(mu(s')/mu(s)) so that no root remains: B = D P D^-1 for D = diag(sqrt(mu)) and
-// P = pi - 1 mu^T, hence the formula is P^k = pi^k - 1 mu^T.
+// decidePower decides the formula for B^k, with its entries multiplied by sqrt(mu(s')/mu(s)) so that no root
+// remains: B = D P D^-1 for D = diag(sqrt(mu)) and P = pi - 1 mu^T, hence the formula is P^k = pi^k - 1 mu^T.
 func decidePower(w *ledger.Worst, pi, flat exact.Matrix, k int) {
 	equation := fmt.Sprintf("D^-1 B^%d D = pi^%d - 1 mu^T, D = diag(sqrt(mu))", k, k)
 	w.EqualMatrix(equation, pi.Sub(flat).Power(k), pi.Power(k).Sub(flat), kernelInstance(pi))
@@ -472,9 +470,8 @@ func (b gammaBound) exceedsNorm(pi exact.Matrix) *ledger.Witness {
 	return nil
 }
 
-// orbitPair returns the witness that the bound exceeds |B|_F^2 for a matrix of two
-// states, or nil. The matrix is the simplest one with a partner: the relabelings of
-// both are a prior of Assumption 1.
+// orbitPair returns the witness that the bound exceeds |B|_F^2 for a matrix of two states, or nil. The matrix
+// is the simplest one with a partner: the relabelings of both are a prior of Assumption 1.
 func (b gammaBound) orbitPair() *ledger.Witness {
 	for den := 2; den <= 8; den++ {
 		for pi := range exact.Positive(2, den) {
@@ -516,8 +513,7 @@ var lemBoundG1Corrected = ledger.Claim{
 	},
 }
 
-// normAtLeastCube checks |B|_F^2 >= first min mu sum_s |pi(.|s) - mu|_2^2 and
-// |B|_F^2 >= second gamma^3/S^2.
+// normAtLeastCube checks |B|_F^2 >= first min mu sum_s |pi(.|s) - mu|_2^2 and |B|_F^2 >= second gamma^3/S^2.
 func normAtLeastCube(first, second *big.Rat, gamma gammaOf) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		var infima ratioPerSize
@@ -542,9 +538,8 @@ func normAtLeastCube(first, second *big.Rat, gamma gammaOf) ledger.Check {
 	}
 }
 
-// normBelowCube returns the witness that |B|_F^2 is below one of the two bounds of
-// normAtLeastCube, or nil. The second bound is compared in squares, because gamma
-// may be irrational.
+// normBelowCube returns the witness that |B|_F^2 is below one of the two bounds of normAtLeastCube, or nil. The
+// second bound is compared in squares, because gamma may be irrational.
 func normBelowCube(pi exact.Matrix, first, second *big.Rat, gamma gammaOf) *ledger.Witness {
 	norm, s := exact.FrobeniusSquared(pi), int64(len(pi))
 	least := slices.MinFunc(exact.MustStationary(pi), (*big.Rat).Cmp)
@@ -635,10 +630,9 @@ func searchContraction(e *ledger.Env, w *ledger.Worst, s int, d theory.Divergenc
 	})
 }
 
-// decideContraction decides the contraction on random rational instances, for every
-// f. Up to a linear function, f is a mean of (u-t)^+ over t >= 1 and (t-u)^+ over
-// t < 1. Both sides are linear in t between the likelihood ratios of the two pairs
-// of laws, so these t, and t = 1, suffice.
+// decideContraction decides the contraction on random rational instances, for every f. Up to a linear function,
+// f is a mean of (u-t)^+ over t >= 1 and (t-u)^+ over t < 1. Both sides are linear in t between the likelihood
+// ratios of the two pairs of laws, so these t, and t = 1, suffice.
 func decideContraction(e *ledger.Env, w *ledger.Worst, alpha rowDistance) {
 	r := rand.New(e.Stream("rational"))
 	for pi := range rationalKernels(e, e.Budget(60, 30)) {

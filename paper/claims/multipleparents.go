@@ -141,9 +141,8 @@ func (c votes) check(e *ledger.Env) ledger.Finding {
 	return f
 }
 
-// pairsBehind returns a graph of 6 roots, n positions with the first two roots as parents, m
-// with pairs of the n or of the last two roots as parents, and the query; the target has
-// the other two roots.
+// pairsBehind returns a graph of 6 roots, n positions with the first two roots as parents, m with pairs of the
+// n or of the last two roots as parents, and the query; the target has the other two roots.
 func pairsBehind(m, n int) *graph.DAG {
 	parents := make([][]int, 6, 8+m+n)
 	for range n {
@@ -398,11 +397,10 @@ var constructMultiScales = ledger.Claim{
 		spare(`$\beta_1,\beta_2>0$`, "they are scales of attention; at zero the bound exceeds one")),
 }
 
-// multipleParentsScales compares Construction 2 at finite scales with the bound. In the
-// first layer a head puts at most (T-1) e^-beta1 on the wrong positions. So the scores
-// are off by at most 2 k beta2 (T-1) e^-beta1, and the weights by half as much in total
-// variation. The largest score is beta2 k, the next at most beta2 (k - gap(T)),
-// gap(T) = 1/(T-1). Against pihat, 1-dropped of the share of uncounted positions is added.
+// multipleParentsScales compares Construction 2 at finite scales with the bound. In the first layer a head puts
+// at most (T-1) e^-beta1 on the wrong positions. So the scores are off by at most 2 k beta2 (T-1) e^-beta1, and
+// the weights by half as much in total variation. The largest score is beta2 k, the next at most beta2 (k -
+// gap(T)), gap(T) = 1/(T-1). Against pihat, 1-dropped of the share of uncounted positions is added.
 func multipleParentsScales(gap func(t float64) float64, dropped float64) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		c := scales{dropped: dropped}
@@ -421,9 +419,8 @@ func multipleParentsScales(gap func(t float64) float64, dropped float64) ledger.
 	}
 }
 
-// uniformGraphs returns all graphs on t positions and a target in which each position
-// has k parents or none, and the target k. Parents stand in ascending order, or in every
-// order if ordered.
+// uniformGraphs returns all graphs on t positions and a target in which each position has k parents or none,
+// and the target k. Parents stand in ascending order, or in every order if ordered.
 func uniformGraphs(t, k int, ordered bool) []*graph.DAG {
 	var choose func(n int, chosen []int) [][]int
 	choose = func(n int, chosen []int) [][]int {

@@ -140,8 +140,7 @@ func attackDataProcessing(e *ledger.Env, r route) *ledger.Worst {
 	return w
 }
 
-// dataProcessingInRationals decides the inequality on random Markov chains. In some of
-// them W determines Y.
+// dataProcessingInRationals decides the inequality on random Markov chains. In some of them W determines Y.
 func dataProcessingInRationals(e *ledger.Env, w *ledger.Worst, factor *big.Rat, fs []ratDivergence) {
 	r := rand.New(e.Stream("chains"))
 	for range e.Budget(300, 60) {
@@ -295,8 +294,7 @@ func (d ratDivergence) mutual(joint exact.Matrix) *big.Rat {
 	return sum
 }
 
-// informations returns I_f(s_i; s_j | pi) for j < i < T-1, where pi is uniform on the
-// orbits of the matrices.
+// informations returns I_f(s_i; s_j | pi) for j < i < T-1, where pi is uniform on the orbits of the matrices.
 func (d ratDivergence) informations(g *graph.Forest, pis []exact.Matrix) [][]*big.Rat {
 	table := make([][]*big.Rat, g.T()-1)
 	for i := range table {
@@ -342,8 +340,7 @@ func symmetricPairs() [][]exact.Matrix {
 	return out
 }
 
-// tie is an irreducible and aperiodic chain in which the child of a state determines
-// the row of the state.
+// tie is an irreducible and aperiodic chain in which the child of a state determines the row of the state.
 var tie = exact.Rats("1/2 0 1/2; 1/2 0 1/2; 0 1 0")
 
 // tieNote describes the tie, or is empty if there is none.

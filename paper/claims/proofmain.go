@@ -13,10 +13,9 @@ import (
 	"learncausal/pkg/theory"
 )
 
-// This file has steps in the proof of Theorem 1 that the paper leaves to the reader or
-// gets wrong: the error that the perturbed loss bounds, the threshold of Lemma 32
-// (lem-f-to-pi), the sign of beta*, the loss in the limit of long sequences, the cost of
-// finite ones, and an application of the Cauchy-Schwarz inequality.
+// This file has steps in the proof of Theorem 1 that the paper leaves to the reader or gets wrong: the error
+// that the perturbed loss bounds, the threshold of Lemma 32 (lem-f-to-pi), the sign of beta*, the loss in the
+// limit of long sequences, the cost of finite ones, and an application of the Cauchy-Schwarz inequality.
 
 var thmMainStepEpsilon = ledger.Claim{
 	ID: "thm-main-step-epsilon", Number: "Theorem 1", Kind: ledger.Step, Quick: true,

@@ -104,8 +104,7 @@ func oodFaults() []ledger.Fault {
 	}
 }
 
-// check bounds the probability that the error of a trained model exceeds the bound, and
-// compares the rate.
+// check bounds the probability that the error of a trained model exceeds the bound, and compares the rate.
 func (q oodClaim) check(note string) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		var runs, rate ledger.Worst
@@ -150,9 +149,8 @@ func (r *mainRun) compareError(e *ledger.Env, w *ledger.Worst, c *theory.Chain, 
 	w.AtMost(distuv.Beta{Alpha: max(float64(n), 1e-9), Beta: float64(draws - n + 1)}.Quantile(1e-6), 0.01, at)
 }
 
-// errorBound bounds the error of the prediction for the query s: the weight of mu in the
-// limit times the largest |pi - mu|, plus the largest standard deviation of a row's
-// frequencies times normalTail.
+// errorBound bounds the error of the prediction for the query s: the weight of mu in the limit times the
+// largest |pi - mu|, plus the largest standard deviation of a row's frequencies times normalTail.
 func (r *mainRun) errorBound(c *theory.Chain, s int) float64 {
 	mu, most, spread := max(c.Mu[s], theory.Gamma(r.prior)/float64(c.S)), 0.0, 0.0
 	for t, p := range c.Pi.RawRowView(s) {

@@ -72,9 +72,8 @@ var eqGAMGM = ledger.Claim{
 	Spare:      []ledger.Spare{spare(`$p(i)\ne\emptyset$`, "there is no s_p(i) else")},
 }
 
-// twoInformations checks the bound with the given weight of the second information:
-// exactly on random matrices, then by a search in floats for j other than p(i), where
-// both sides are equal.
+// twoInformations checks the bound with the given weight of the second information: exactly on random matrices,
+// then by a search in floats for j other than p(i), where both sides are equal.
 func twoInformations(second *big.Rat) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		exactly := twoInformationsInRationals(e, second)
@@ -251,10 +250,9 @@ var lemGradientInformal = ledger.Claim{
 	},
 }
 
-// An idealRow is the claim |g*_i - last g_i|_inf <= C T^(-rate) for one row of the
-// in-context graph. It counts as false only if it is false for g* + c in place of g*,
-// for every constant c, since J annihilates constants. In row T, g_TT is the only entry
-// that is not zero. Fields that are zero have the values of Lemma 3
+// An idealRow is the claim |g*_i - last g_i|_inf <= C T^(-rate) for one row of the in-context graph. It counts
+// as false only if it is false for g* + c in place of g*, for every constant c, since J annihilates constants.
+// In row T, g_TT is the only entry that is not zero. Fields that are zero have the values of Lemma 3
 // (lem-gradient-informal).
 type idealRow struct {
 	row   exact.Role
@@ -423,9 +421,8 @@ var eqA2FormCorrected = ledger.Claim{
 // symmetricPair is a prior over two states that satisfies assumption 1.
 var symmetricPair = []exact.Matrix{exact.Rats("2/3 1/3; 1/3 2/3"), exact.Rats("1/3 2/3; 2/3 1/3")}
 
-// secondMatrix decides A2 = beta I + ones (beta-beta0)/S 1 1^T, where beta is the
-// difference between diagonal and other entries, for one step from beta0 = 0. For a step
-// from any matrix of this form it decides
+// secondMatrix decides A2 = beta I + ones (beta-beta0)/S 1 1^T, where beta is the difference between diagonal
+// and other entries, for one step from beta0 = 0. For a step from any matrix of this form it decides
 //
 //	G2 = g (I + ones/S 1 1^T)
 //
@@ -545,9 +542,8 @@ func idealPredictionEnclosed(g *graph.Forest, x []int, s int, beta *big.Rat) exa
 	return f.Quo(total)
 }
 
-// idealPrediction returns f(X;s) of the reduced model after stage 1 in the ideal case:
-// positions with a parent attend to the parent alone, roots uniformly to the positions
-// up to their own.
+// idealPrediction returns f(X;s) of the reduced model after stage 1 in the ideal case: positions with a parent
+// attend to the parent alone, roots uniformly to the positions up to their own.
 func idealPrediction(g *graph.Forest, x []int, s, states int, beta float64) []float64 {
 	seen := 0
 	return theory.Prediction(x, states, beta, func(i int) float64 {

@@ -102,8 +102,7 @@ var quotientFPrinted = quotientUse{
 	quotient: quotientF.quotient, inside: quotientF.outside, outside: quotientF.inside,
 }
 
-// displayFaults returns faults that leave out a term, and faults that leave out the
-// factor e^beta of a term.
+// displayFaults returns faults that leave out a term, and faults that leave out the factor e^beta of a term.
 func displayFaults(use quotientUse) []ledger.Fault {
 	var out []ledger.Fault
 	alter := func(where string, terms []errorTerm, with func([]errorTerm) quotientUse) {
@@ -135,9 +134,8 @@ func displayedUse(use quotientUse) ledger.Check {
 	return displayedUseAt(use, exact.Frac(1, 1), exact.Frac(9, 8), exact.Frac(3, 2))
 }
 
-// displayedUseAt decides the inequality for the given values of exp(beta/denominator):
-// first for the queries s = x_T, which belong to both readings of the loss, then for the
-// other queries.
+// displayedUseAt decides the inequality for the given values of exp(beta/denominator): first for the queries s
+// = x_T, which belong to both readings of the loss, then for the other queries.
 func displayedUseAt(use quotientUse, bases ...*big.Rat) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		var w ledger.Worst

@@ -11,10 +11,9 @@ import (
 	"learncausal/pkg/theory"
 )
 
-// This file encloses the distance of the mean of N samples of a gradient from its
-// expectation, which a given probability of error allows: from above by Bernstein's
-// inequality with the moments of the proofs, and from below by the variance. N and T
-// may be so large that a wrong power of N or T_eff is refuted.
+// This file encloses the distance of the mean of N samples of a gradient from its expectation, which a given
+// probability of error allows: from above by Bernstein's inequality with the moments of the proofs, and from
+// below by the variance. N and T may be so large that a wrong power of N or T_eff is refuted.
 
 // longRoots returns the roots of N or T at which orders are decided, up to T = 3^438.
 func longRoots() []*big.Rat {
@@ -38,8 +37,7 @@ func unionLog(t, delta *big.Rat) exact.Interval {
 	return logOf(exact.Quo(exact.Mul(exact.Frac(2, 1), exact.Pow(t, 2)), delta))
 }
 
-// errorScale returns c = 2 S^2/gamma^2. The gradient Z of one sample has
-// E|Z|^p <= (p!/2) S c^p for all p >= 2.
+// errorScale returns c = 2 S^2/gamma^2. The gradient Z of one sample has E|Z|^p <= (p!/2) S c^p for all p >= 2.
 func errorScale(states int, gamma *big.Rat) *big.Rat {
 	s := int64(states)
 	return exact.Quo(exact.Frac(2*s*s, 1), exact.Pow(gamma, 2))
@@ -71,10 +69,9 @@ func leastVariance(pi exact.Matrix, t, eps *big.Rat) *big.Rat {
 	return exact.Mul(exact.Frac(int64(len(pi)-1), 1), sum)
 }
 
-// likelyError returns a number that the absolute value of a mean of n samples, less
-// any constant, exceeds with a probability of more than 1/100: half of its standard
-// deviation, by the inequality of Paley and Zygmund, once n is at least the fourth
-// central moment over the squared variance; zero before.
+// likelyError returns a number that the absolute value of a mean of n samples, less any constant, exceeds with
+// a probability of more than 1/100: half of its standard deviation, by the inequality of Paley and Zygmund,
+// once n is at least the fourth central moment over the squared variance; zero before.
 func likelyError(variance, fourth, n *big.Rat) *big.Rat {
 	if variance.Sign() == 0 || exact.Mul(n, exact.Pow(variance, 2)).Cmp(fourth) < 0 {
 		return new(big.Rat)
@@ -144,9 +141,8 @@ func errorConstant(pi exact.Matrix) exact.Interval {
 	return exact.Point(errorScale(len(pi), exact.FloorGamma(pi))).Mul(spread)
 }
 
-// errorAt encloses the least number that the errors of all entries do not exceed with
-// probability 99/100, for eps = 1/root: from below by half a standard deviation of one
-// entry, from above by Bernstein's inequality.
+// errorAt encloses the least number that the errors of all entries do not exceed with probability 99/100, for
+// eps = 1/root: from below by half a standard deviation of one entry, from above by Bernstein's inequality.
 func errorAt(pi exact.Matrix, root *big.Rat, samples func(*big.Rat, exact.Interval) exact.Interval) exact.Interval {
 	t := exact.Pow(root, 2)
 	l := unionLog(t, likely)
@@ -167,8 +163,7 @@ func leastError(s int64, gamma, root *big.Rat) *big.Rat {
 	return far.Lo
 }
 
-// rareProbability returns the probability that one of two states has at most
-// half of its stationary frequency.
+// rareProbability returns the probability that one of two states has at most half of its stationary frequency.
 func rareProbability(g *graph.Forest, c *theory.Chain) float64 {
 	sum, t := 0.0, float64(g.T())
 	for n, p := range c.CountLaw(g, 0) {

@@ -15,10 +15,9 @@ import (
 	"learncausal/pkg/theory"
 )
 
-// stageOneGradient is the appendix on the gradient of A1 and on its descent in
-// stage 1. Statements for all T are enclosed on in-context graphs (enclosures.go).
-// On other graphs a row is followed in the limit beta0 -> 0 (firstStage). Planted
-// faults and repairs are in stageone_controls.go.
+// stageOneGradient is the appendix on the gradient of A1 and on its descent in stage 1. Statements for all T
+// are enclosed on in-context graphs (enclosures.go). On other graphs a row is followed in the limit beta0 -> 0
+// (firstStage). Planted faults and repairs are in stageone_controls.go.
 var stageOneGradient = ledger.Section{Title: "Gradient of A1 (Stage 1)", Claims: []ledger.Claim{
 	thmDPIGap, thmDPIGapCorrected, thmDPIGapQuery, thmDPIGapQueryCorrected,
 	thmStageOneRoots, thmStageOneRootsCorrected, thmStageOneParents, thmStageOneParentsCorrected,
@@ -27,9 +26,8 @@ var stageOneGradient = ledger.Section{Title: "Gradient of A1 (Stage 1)", Claims:
 	corStageOneParents, corStageOneRoots, corStageOneRootsCorrected,
 }}
 
-// pullAway is a transition matrix with sum_s pi(s|s)/mu(s) = S - 21/20. For eps > 0
-// the gradient draws a root other than the query to itself, and the query away from
-// itself.
+// pullAway is a transition matrix with sum_s pi(s|s)/mu(s) = S - 21/20. For eps > 0 the gradient draws a root
+// other than the query to itself, and the query away from itself.
 var pullAway = exact.Rats("9/10 1/20 1/20; 1/5 1/20 3/4; 1/5 3/4 1/20")
 
 // pullToward are two transition matrices under whose mean the query is drawn to itself.
@@ -382,9 +380,8 @@ var lemNoParents = ledger.Claim{
 	Repairs: lemNoParentsRepairs,
 }
 
-// runawayTime returns the number of steps after which row T has attention 1/2 to
-// itself, by Lemma 8 (lem-a1-dynamics-sharp) with delta = min_j (g*_TT - g*_Tj)/S.
-// It is T if delta may not be positive.
+// runawayTime returns the number of steps after which row T has attention 1/2 to itself, by Lemma 8
+// (lem-a1-dynamics-sharp) with delta = min_j (g*_TT - g*_Tj)/S. It is T if delta may not be positive.
 func runawayTime(c exact.StageOne) *big.Rat {
 	t, delta := exact.Pow(c.Root, 2), c.Gap(exact.Query, exact.Query).Lo
 	if delta.Sign() <= 0 {
@@ -403,9 +400,8 @@ func queryRunsAway(c exact.StageOne, steps *big.Rat) (*big.Rat, exact.Interval) 
 	return t, exact.Interval{Lo: exact.Sub(exact.Frac(1, 2), inverse(t)), Hi: exact.Frac(1, 1)}
 }
 
-// lateRootRests encloses sup_j |S_j - 1/i| for the last root i other than the query
-// while 4 V steps <= i, by Lemma 7 (lem-no-parents-corrected). After that the claim
-// is void, and the enclosure zero.
+// lateRootRests encloses sup_j |S_j - 1/i| for the last root i other than the query while 4 V steps <= i, by
+// Lemma 7 (lem-no-parents-corrected). After that the claim is void, and the enclosure zero.
 func lateRootRests(c exact.StageOne, steps *big.Rat) (*big.Rat, exact.Interval) {
 	i := exact.Sub(exact.Pow(c.Root, 2), exact.Frac(2, 1))
 	drive := exact.Mul(exact.Mul(exact.Frac(4, 1), steps), c.Drive(exact.OwnRoot).Hi)
@@ -415,9 +411,8 @@ func lateRootRests(c exact.StageOne, steps *big.Rat) (*big.Rat, exact.Interval) 
 	return i, exact.Interval{Lo: new(big.Rat), Hi: exact.Quo(drive, exact.Pow(i, 2))}
 }
 
-// A rootDrift is the claim sup_j |S_j - 1/i| <= C bound after a number of steps of
-// size eta1 beta0/T = 1, under the matrices pullToward. The field of returns the
-// row i and an enclosure of the left side.
+// A rootDrift is the claim sup_j |S_j - 1/i| <= C bound after a number of steps of size eta1 beta0/T = 1, under
+// the matrices pullToward. The field of returns the row i and an enclosure of the left side.
 type rootDrift struct {
 	of    func(c exact.StageOne, steps *big.Rat) (i *big.Rat, off exact.Interval)
 	steps func(c exact.StageOne) *big.Rat
@@ -582,8 +577,7 @@ var (
 // sumOne is the sum of a distribution.
 var sumOne = exact.Frac(1, 1)
 
-// jacobianSizes decides the claims for vectors p of the given sum and vectors v with
-// entries -1, 0 and 1.
+// jacobianSizes decides the claims for vectors p of the given sum and vectors v with entries -1, 0 and 1.
 func jacobianSizes(sum *big.Rat, claims ...jacobianSize) ledger.Check {
 	return func(*ledger.Env) ledger.Finding {
 		var w ledger.Worst
@@ -782,9 +776,8 @@ var corStageOneRootsCorrected = ledger.Claim{
 	Faults: corStageOneRootsCorrectedFaults,
 }
 
-// lateRootEnds decides, for every sampled root with until C T log T V_i <= i, that
-// its drift is at most constant C T log T V_i/i^2; and that
-// V_i <= 35 S^2 gamma^-2 T_eff^-rate, where a nil rate is 1/2.
+// lateRootEnds decides, for every sampled root with until C T log T V_i <= i, that its drift is at most
+// constant C T log T V_i/i^2; and that V_i <= 35 S^2 gamma^-2 T_eff^-rate, where a nil rate is 1/2.
 func lateRootEnds(constant, until float64, rate *big.Rat) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		var w ledger.Worst

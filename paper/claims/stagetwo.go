@@ -37,10 +37,9 @@ var lemA2Sym = ledger.Claim{
 	},
 }
 
-// oneDegreeOfFreedom compares G2 with c (I - 1 1^T/(S+1-less)) in rational numbers, at
-// A2 of the claimed form and at attention with entries in {0, 1/2, 1}. It is rational
-// as beta is a multiple of 2 log 2 or 2 log(3/2). The function prior returns the
-// matrices over which the prior is uniform.
+// oneDegreeOfFreedom compares G2 with c (I - 1 1^T/(S+1-less)) in rational numbers, at A2 of the claimed form
+// and at attention with entries in {0, 1/2, 1}. It is rational as beta is a multiple of 2 log 2 or 2 log(3/2).
+// The function prior returns the matrices over which the prior is uniform.
 func oneDegreeOfFreedom(prior func(bases ...exact.Matrix) []exact.Matrix, less int64) ledger.Check {
 	cases := []struct {
 		graph *graph.Forest
@@ -159,8 +158,7 @@ const (
 	upperTried = `$A^{(1)}$ any; a search over chains of four positions with $S=2$; in rationals small graphs with random attention and prior, and the cycle over $S=2,3,5,20$ states`
 )
 
-// atMostOne is S-1 times the bound of thm-stage2-upper, butOne times the bound of
-// thm-stage2-upper-sharp.
+// atMostOne is S-1 times the bound of thm-stage2-upper, butOne times the bound of thm-stage2-upper-sharp.
 func atMostOne(int) *big.Rat     { return big.NewRat(1, 1) }
 func butOne(states int) *big.Rat { return big.NewRat(int64(states-1), int64(states)) }
 
@@ -354,8 +352,7 @@ func betasUpTo(power, teff float64, t int) []float64 {
 	return []float64{0, most / 2, most}
 }
 
-// lowerGrowth decides the bound on long chains, and compares it with samples on longer
-// ones and after training.
+// lowerGrowth decides the bound on long chains, and compares it with samples on longer ones and after training.
 func lowerGrowth(e *ledger.Env) ledger.Finding {
 	chains := longChains(32, 128)
 	if longest := longChains(256); e.Budget(1, 0) > 0 {
@@ -394,9 +391,8 @@ func growthOfChains(chains []longChain, power float64, bound func(c longChain, b
 	}
 }
 
-// sampledGrowth compares the bound, multiplied by times, with -Delta_beta and five
-// standard errors: on a chain with so many roots that gamma is the largest possible,
-// and after stage 1 with the change of its attention.
+// sampledGrowth compares the bound, multiplied by times, with -Delta_beta and five standard errors: on a chain
+// with so many roots that gamma is the largest possible, and after stage 1 with the change of its attention.
 func sampledGrowth(
 	e *ledger.Env, times float64, change func(c *firstStage, i int, attention []float64),
 ) *ledger.Worst {

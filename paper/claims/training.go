@@ -191,10 +191,9 @@ func (r *mainRun) exactSlopes() []float64 {
 	return slopes
 }
 
-// bound returns an upper bound of the excess loss at beta*: its limit for long
-// sequences, plus sampleCost over the (1-r) T_eff samples of a row. Positions with a
-// parent are taken to attend to the parent alone, which changes no logarithm of a
-// prediction by more than 2 beta lost.
+// bound returns an upper bound of the excess loss at beta*: its limit for long sequences, plus sampleCost over
+// the (1-r) T_eff samples of a row. Positions with a parent are taken to attend to the parent alone, which
+// changes no logarithm of a prediction by more than 2 beta lost.
 func (r *mainRun) bound(beta float64) float64 {
 	return r.limit(beta) + float64(theory.Mean(r.prior, sampleCost)/((1-r.r)*r.teff))
 }
@@ -231,10 +230,9 @@ func (r *mainRun) predict(x []int, states int) []float64 {
 	})
 }
 
-// A trainedChain is a trained model on the chain of t positions over two states, query
-// in sequence. Position i attends to i-1; the query attends to itself with weight pull,
-// and uniformly to the other positions. The prediction depends on the pair counts of
-// the first t-1 states only, so the loss is a finite sum.
+// A trainedChain is a trained model on the chain of t positions over two states, query in sequence. Position i
+// attends to i-1; the query attends to itself with weight pull, and uniformly to the other positions. The
+// prediction depends on the pair counts of the first t-1 states only, so the loss is a finite sum.
 type trainedChain struct {
 	pi   exact.Matrix
 	t    int

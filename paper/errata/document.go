@@ -11,8 +11,7 @@ import (
 	"learncausal/paper/ledger"
 )
 
-// Source returns the document as LaTeX. graphs are figures of the dependencies between
-// the statements.
+// Source returns the document as LaTeX. graphs are figures of the dependencies between the statements.
 func Source(l *ledger.Ledger, graphs ...*figure.Figure) (string, error) {
 	e, err := newErratum(l)
 	if err != nil {
@@ -221,8 +220,7 @@ func (e *erratum) supplement(r ledger.Row, done map[string]bool) (string, error)
 	return h + e.proposition(r), nil
 }
 
-// proposition returns a true row as a proposition with its proof, or without a proof as a
-// statement.
+// proposition returns a true row as a proposition with its proof, or without a proof as a statement.
 func (e *erratum) proposition(r ledger.Row) string {
 	statement := sentence(r.Statement)
 	if r.Hypotheses != "" {

@@ -1,12 +1,11 @@
-// Package errata writes the erratum: the statements of the paper that are false as
-// printed, each with its witness, correction and proof. Statements, witnesses and
-// numbers come from the ledger. The prose stands in remarks/ and proofs/, in one file
-// for each row, named by the row's id.
+// Package errata writes the erratum: the statements of the paper that are false as printed, each with its
+// witness, correction and proof. Statements, witnesses and numbers come from the ledger. The prose stands in
+// remarks/ and proofs/, in one file for each row, named by the row's id.
 //
-// A file of remarks/ begins with comment lines: a line for the table of findings, a phrase
-// for the two sides of the witness, with \LHS and \RHS for their values, and the limit of
-// the sides where the witness has large numbers. In all prose \prop{id} is the number of a row's proof in the
-// erratum, and \paper{id} is the number of the row in the paper.
+// A file of remarks/ begins with comment lines: a line for the table of findings, a phrase for the two sides of
+// the witness, with \LHS and \RHS for their values, and the limit of the sides where the witness has large
+// numbers. In all prose \prop{id} is the number of a row's proof in the erratum, and \paper{id} is the number
+// of the row in the paper.
 package errata
 
 import (

@@ -243,8 +243,7 @@ func listTeX(list []any) (string, error) {
 	return `$\bigl(` + strings.Join(items, `,\allowbreak\,`) + `\bigr)$`, nil
 }
 
-// matrixTeX returns a list of lists of numbers as a matrix, divided by the common
-// denominator if this is small.
+// matrixTeX returns a list of lists of numbers as a matrix, divided by the common denominator if this is small.
 func matrixTeX(rows []any) (string, bool) {
 	var all [][]*big.Rat
 	common := big.NewInt(1)

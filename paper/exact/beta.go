@@ -55,13 +55,12 @@ func (b Beta) E12Terms(p, mu, to, r *big.Rat) (above, below *big.Rat) {
 	return above, below
 }
 
-// GHat returns the idealized gradient of stage 2 for one transition matrix by its
-// definition in the appendix, from the limits of E1/E2 and of E3:
+// GHat returns the idealized gradient of stage 2 for one transition matrix by its definition in the appendix,
+// from the limits of E1/E2 and of E3:
 //
 //	1/(S(S-1)) sum_s (sum_s' pi(s'|s) lim E1/E2 - lim E3)
 //
-// It panics unless mu is positive, S >= 2, 0 <= r <= 1 and the entries of mu are
-// multiples of 1/Denominator.
+// It panics unless mu is positive, S >= 2, 0 <= r <= 1 and the entries of mu are multiples of 1/Denominator.
 func (b Beta) GHat(pi Matrix, r *big.Rat) *big.Rat {
 	fraction("r", r)
 	mu, one, sum, n := positive(pi), Frac(1, 1), new(big.Rat), int64(len(pi))

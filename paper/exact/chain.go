@@ -52,8 +52,7 @@ func CheckRows(pi Matrix) error {
 	return nil
 }
 
-// MustStationary is [Stationary] with a panic in place of an error, where the caller
-// knows that mu exists.
+// MustStationary is [Stationary] with a panic in place of an error, where the caller knows that mu exists.
 func MustStationary(pi Matrix) Vector {
 	mu, err := Stationary(pi)
 	if err != nil {
@@ -62,8 +61,7 @@ func MustStationary(pi Matrix) Vector {
 	return mu
 }
 
-// CheckGamma returns an error unless pi satisfies the first two bullets of
-// Assumption 1 with the given gamma:
+// CheckGamma returns an error unless pi satisfies the first two bullets of Assumption 1 with the given gamma:
 //
 //	gamma > 0, min pi(s'|s) > gamma/S, sum_s |pi(.|s) - mu|_2^2 >= gamma^2/S
 func CheckGamma(pi Matrix, gamma *big.Rat) error {

@@ -12,8 +12,7 @@ func sameLength(u, v Vector) {
 	}
 }
 
-// columns returns the number of columns, and panics unless there is a row and all
-// have as many entries.
+// columns returns the number of columns, and panics unless there is a row and all have as many entries.
 func (m Matrix) columns() int {
 	if len(m) == 0 {
 		panic("exact: a matrix without rows")

@@ -71,10 +71,9 @@ func Positive(s, den int) iter.Seq[Matrix] {
 	}
 }
 
-// Round returns the transition matrix pi over s states, row-major, with each row rounded to
-// multiples of 1/den that sum to one exactly, by largest remainders. No entry moves by more than
-// 1/den. The result may violate a hypothesis that pi satisfies. It panics unless pi is a transition
-// matrix to 1e-12, and den in 1..10^9.
+// Round returns the transition matrix pi over s states, row-major, with each row rounded to multiples of 1/den
+// that sum to one exactly, by largest remainders. No entry moves by more than 1/den. The result may violate a
+// hypothesis that pi satisfies. It panics unless pi is a transition matrix to 1e-12, and den in 1..10^9.
 func Round(pi []float64, s, den int) Matrix {
 	if err := markov.CheckRows(pi, s); err != nil {
 		panic("exact: " + err.Error())
@@ -100,13 +99,12 @@ func Round(pi []float64, s, den int) Matrix {
 	return rows
 }
 
-// Sequences returns every sequence of the forest with its probability given pi,
-// whose stationary measure is mu:
+// Sequences returns every sequence of the forest with its probability given pi, whose stationary measure is mu:
 //
 //	P(x | pi) = 1/S prod_{roots i < T-1} mu(x_i) prod_{edges p(i) -> i} pi(x_i | x_p(i))
 //
-// where 1/S is the query's, so that the probabilities sum to one. The order is the order of
-// [task.Sequences], and the slice is reused. It panics if pi has no unique stationary measure.
+// where 1/S is the query's, so that the probabilities sum to one. The order is the order of [task.Sequences],
+// and the slice is reused. It panics if pi has no unique stationary measure.
 func Sequences(g *graph.Forest, pi Matrix) iter.Seq2[[]int, *big.Rat] {
 	mu, uniform := MustStationary(pi), Frac(1, int64(len(pi)))
 	return func(yield func([]int, *big.Rat) bool) {

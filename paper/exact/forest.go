@@ -8,11 +8,10 @@ import (
 	"learncausal/pkg/graph"
 )
 
-// MomentsOfSum returns the mean and the variance of the sum over all positions i, the
-// query included, of a term that depends on i, the state of the parent of i (-1 for a
-// root) and the state of i. Sequences have the transition matrix pi and the forest g.
-// Given s_i, the sums below different children of i are independent, so one pass from the
-// leaves suffices. theory.Chain.MomentsOfSum is the same in floats.
+// MomentsOfSum returns the mean and the variance of the sum over all positions i, the query included, of a term
+// that depends on i, the state of the parent of i (-1 for a root) and the state of i. Sequences have the
+// transition matrix pi and the forest g. Given s_i, the sums below different children of i are independent, so
+// one pass from the leaves suffices. theory.Chain.MomentsOfSum is the same in floats.
 func MomentsOfSum(pi Matrix, g *graph.Forest, term func(i, parent, own int) int) (mean, variance *big.Rat) {
 	mu, n := MustStationary(pi), g.T()
 	first, second := Zero(n, len(pi)), Zero(n, len(pi))

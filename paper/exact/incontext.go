@@ -7,9 +7,8 @@ import (
 	"learncausal/pkg/graph"
 )
 
-// A Role is a position of an in-context graph, 1 -> 2, 3 -> 4, ..., and the query T, in
-// relation to a row of A1. The row is one of the last three roles. The first two are a
-// pair that does not contain the row.
+// A Role is a position of an in-context graph, 1 -> 2, 3 -> 4, ..., and the query T, in relation to a row of
+// A1. The row is one of the last three roles. The first two are a pair that does not contain the row.
 type Role int
 
 const (
@@ -53,9 +52,8 @@ type InContext struct {
 	spread []Interval // fluctuation of each state s'
 }
 
-// NewInContext returns the graph on t positions, with the query in the sequence. It
-// panics unless pi has a positive stationary measure over two states or more, t is an odd
-// integer of at least 5, and eps > 0.
+// NewInContext returns the graph on t positions, with the query in the sequence. It panics unless pi has a
+// positive stationary measure over two states or more, t is an odd integer of at least 5, and eps > 0.
 func NewInContext(pi Matrix, t, eps *big.Rat) InContext {
 	if !t.IsInt() || t.Num().Bit(0) == 0 || t.Cmp(Frac(5, 1)) < 0 {
 		panic(fmt.Sprintf("exact: T = %s, want an odd integer of at least 5", t.RatString()))
@@ -82,10 +80,9 @@ func NewInContext(pi Matrix, t, eps *big.Rat) InContext {
 //
 //	1/(m+eps) = 1/(mu+eps) - (m-mu)/(mu+eps)^2 + (m-mu)^2/((m+eps)(mu+eps)^2)
 //
-// and T(m-mu) = c + R, |c| <= 5. R is the sum over the other pairs. It is independent
-// of w and has mean 0; its variance is below T/2 times the variance of a pair. In
-// the last term m >= mu/2 unless R <= -(T mu/2 - 5), an event of probability at most
-// exp(-(T mu/2-5)^2/T) by Hoeffding's inequality.
+// and T(m-mu) = c + R, |c| <= 5. R is the sum over the other pairs. It is independent of w and has mean 0; its
+// variance is below T/2 times the variance of a pair. In the last term m >= mu/2 unless R <= -(T mu/2 - 5), an
+// event of probability at most exp(-(T mu/2-5)^2/T) by Hoeffding's inequality.
 func (c InContext) fluctuation(state int) Interval {
 	mu, two := c.Mu[state], Frac(2, 1)
 	shifted := Add(mu, c.Eps)

@@ -6,9 +6,8 @@ import (
 	"slices"
 )
 
-// An Interval encloses a real number between two rationals, Lo <= Hi. The
-// operations return intervals that hold every result of numbers in their
-// arguments; ends are rounded outward to about Bits bits.
+// An Interval encloses a real number between two rationals, Lo <= Hi. The operations return intervals that hold
+// every result of numbers in their arguments; ends are rounded outward to about Bits bits.
 type Interval struct{ Lo, Hi *big.Rat }
 
 // Bits is the precision of the ends of an [Interval].
@@ -121,8 +120,7 @@ func Power(x, exponent *big.Rat) Interval {
 	return Point(exponent).Mul(Point(x).Log()).Exp()
 }
 
-// Spread returns the difference of the largest and the least of the numbers. It panics
-// if there are none.
+// Spread returns the difference of the largest and the least of the numbers. It panics if there are none.
 func Spread(all ...Interval) Interval {
 	atLeast("the number of intervals", len(all), 1)
 	least, most := extremes(all)

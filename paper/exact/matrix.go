@@ -124,8 +124,7 @@ func Ones(n int) Vector {
 	return slices.Repeat(Vector{Frac(1, 1)}, n)
 }
 
-// Dot returns the sum over i of the products of the i-th entries of the vectors,
-// which have the same length:
+// Dot returns the sum over i of the products of the i-th entries of the vectors, which have the same length:
 //
 //	Dot(u)        sum_i u_i
 //	Dot(u, v)     u.v
@@ -157,10 +156,9 @@ func Norm1(u Vector) *big.Rat {
 	return sum
 }
 
-// Jacobian returns J(p) u = (diag(p) - p p^T) u, the derivative along u of the
-// softmax where its value is the probability vector p. Its i-th entry is
-// p_i (u_i - p.u). Every positive rational p of sum one is the softmax of log p,
-// so that statements about the softmax are decided in rational numbers.
+// Jacobian returns J(p) u = (diag(p) - p p^T) u, the derivative along u of the softmax where its value is the
+// probability vector p. Its i-th entry is p_i (u_i - p.u). Every positive rational p of sum one is the softmax
+// of log p, so that statements about the softmax are decided in rational numbers.
 func Jacobian(p, u Vector) Vector {
 	mean := Dot(p, u)
 	return entries(len(p), func(i int) *big.Rat { return Mul(p[i], Sub(u[i], mean)) })
@@ -243,8 +241,7 @@ func (m Matrix) Solve(b Vector) (Vector, bool) {
 	return entries(len(a), func(i int) *big.Rat { return Quo(a[i][len(a)], a[i][i]) }), true
 }
 
-// Semidefinite reports whether the symmetric m has no negative eigenvalue. It panics
-// unless m is symmetric.
+// Semidefinite reports whether the symmetric m has no negative eigenvalue. It panics unless m is symmetric.
 func (m Matrix) Semidefinite() bool {
 	m.square()
 	for i := range m {

@@ -5,8 +5,7 @@ import (
 	"math/big"
 )
 
-// Rat returns the number that text stands for, as "3/10", "-2" or "0.3" do. It
-// panics on anything else.
+// Rat returns the number that text stands for, as "3/10", "-2" or "0.3" do. It panics on anything else.
 func Rat(text string) *big.Rat {
 	r, ok := new(big.Rat).SetString(text)
 	if !ok {

@@ -21,10 +21,9 @@ type StageTwo struct {
 	S, A   int
 }
 
-// NewStageTwo returns stage 2 without a sequence, at the beta with e^(beta/d) = root,
-// where d is the least denominator for which all e^(beta z) are rational. It panics
-// unless pi has a positive stationary measure over two states or more, root > 0, and
-// attend has one position of at most i for each position i of the graph.
+// NewStageTwo returns stage 2 without a sequence, at the beta with e^(beta/d) = root, where d is the least
+// denominator for which all e^(beta z) are rational. It panics unless pi has a positive stationary measure over
+// two states or more, root > 0, and attend has one position of at most i for each position i of the graph.
 func NewStageTwo(g *graph.Forest, pi Matrix, attend []int, root, eps *big.Rat) StageTwo {
 	if len(attend) != g.T() {
 		panic(fmt.Sprintf("exact: %d positions attend, want %d", len(attend), g.T()))
@@ -68,9 +67,8 @@ func (c StageTwo) Sums() (v, vz, hit, hitZ *big.Rat) {
 	return v, vz, hit, hitZ
 }
 
-// Errors returns epsilon and the errors E_1, ..., E_7 of the proofs of Lemmas 30 to 32
-// (lem-concentrate-e3, lem-concentrate-e12, lem-f-to-pi), means over all positions of a
-// term that is zero outside the stated ones:
+// Errors returns epsilon and the errors E_1, ..., E_7 of the proofs of Lemmas 30 to 32 (lem-concentrate-e3,
+// lem-concentrate-e12, lem-f-to-pi), means over all positions of a term that is zero outside the stated ones:
 //
 //	E_1  1{x_p(i) = s} - mu(s)                                 children
 //	E_2  e^(beta z_i) z_i - e^(beta mu(s)) mu(s)               roots
@@ -109,8 +107,7 @@ func (c StageTwo) Errors() [8]*big.Rat {
 	return sum
 }
 
-// A Quotient is a quantity of stage 2 for one sequence with its limit A2/B2 for long
-// sequences. Below is B2.
+// A Quotient is a quantity of stage 2 for one sequence with its limit A2/B2 for long sequences. Below is B2.
 type Quotient struct{ Value, Limit, Below *big.Rat }
 
 // limits returns the terms of [Beta.E12Terms] for s, p = pi(s'|s) and to = mu(s').

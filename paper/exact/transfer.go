@@ -21,15 +21,14 @@ func (p Pairs) States() [2]int {
 	return n
 }
 
-// pairCounts returns the law of the pair counts of a chain s_1, ..., s_t over two
-// states with transition matrix pi, whose row is the current state, and s_1 drawn
-// from start: all counts of positive probability, in O(t^2) terms. With k0 runs of
-// state 0 and k1 of state 1, which alternate,
+// pairCounts returns the law of the pair counts of a chain s_1, ..., s_t over two states with transition matrix
+// pi, whose row is the current state, and s_1 drawn from start: all counts of positive probability, in O(t^2)
+// terms. With k0 runs of state 0 and k1 of state 1, which alternate,
 //
 //	P = start(s_1) C(n00+k0-1, k0-1) C(n11+k1-1, k1-1) prod pi(s'|s)^N[s][s']
 //
-// Each probability is off by at most pairCountsError(t) of itself, and 1e-300. It panics
-// unless pi is a 2 x 2 transition matrix, start a law, and t >= 1.
+// Each probability is off by at most pairCountsError(t) of itself, and 1e-300. It panics unless pi is a 2 x 2
+// transition matrix, start a law, and t >= 1.
 func pairCounts(pi Matrix, start Vector, t int) iter.Seq2[Pairs, float64] {
 	twoStates(pi, start, t)
 	p := pi.Floats()

@@ -18,9 +18,8 @@ import (
 	"learncausal/pkg/train"
 )
 
-// An Agreement compares a trained model with the construction of its graph in the
-// exact limit, on test sequences of the run. TV is the total-variation distance
-// 1/2 sum |p - q|, averaged over the sequences.
+// An Agreement compares a trained model with the construction of its graph in the exact limit, on test
+// sequences of the run. TV is the total-variation distance 1/2 sum |p - q|, averaged over the sequences.
 type Agreement struct {
 	Name      string // such as chain, many-graphs or trigram-seed-0
 	Title     string

@@ -5,8 +5,7 @@ import (
 	"learncausal/pkg/task"
 )
 
-// A ConstructionError has mean total-variation distances over all S^T sequences, with
-// equal weights.
+// A ConstructionError has mean total-variation distances over all S^T sequences, with equal weights.
 type ConstructionError struct {
 	Finite  float64 // between the construction at finite scales and its exact limit
 	Largest float64 // the largest of these distances, in place of their mean

@@ -14,8 +14,7 @@ import (
 	"learncausal/pkg/theory"
 )
 
-// DynamicsPrior is the prior of the figures on the proof. It satisfies Assumption 1 with
-// every gamma below 0.3.
+// DynamicsPrior is the prior of the figures on the proof. It satisfies Assumption 1 with every gamma below 0.3.
 const DynamicsPrior = "orbit(0.1 0.7 0.2; 0.2 0.1 0.7; 0.1 0.1 0.8)"
 
 // FinitePrior reads an orbit prior.
@@ -31,8 +30,7 @@ func FinitePrior(text string, states int) (*markov.Finite, error) {
 	return f, nil
 }
 
-// SampledPrior is [markov.Sampled] with the stream of draws that the paper's
-// figures and notebooks use.
+// SampledPrior is [markov.Sampled] with the stream of draws that the paper's figures and notebooks use.
 func SampledPrior(prior markov.Prior, n int, seed uint64) (*markov.Finite, error) {
 	return markov.Sampled(prior, n, num.Stream(seed, "paper/sampled prior"))
 }

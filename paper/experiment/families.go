@@ -140,8 +140,7 @@ func (s Sweep) excess(betaStar func(*graph.Forest) float64) []Scaling {
 // with the same least entry: each state stays with probability 0.8.
 func lazyChain() []float64 { return []float64{0.8, 0.1, 0.1, 0.1, 0.8, 0.1, 0.1, 0.1, 0.8} }
 
-// OODSequences is the number of sequences on which [Sweep.OutOfDistribution]
-// measures each model.
+// OODSequences is the number of sequences on which [Sweep.OutOfDistribution] measures each model.
 const OODSequences = 1000
 
 // OOD is the largest error sup_{s'} |f(X)_{s'} - pi(s'|s_T)| of the models of a

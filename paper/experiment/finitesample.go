@@ -94,8 +94,7 @@ func (s *EmpiricalStage) enough(ctx context.Context, samples, most int) (int, er
 	}
 }
 
-// An ErrorCurve is the error of the gradient of stage 1 on one graph, by the number of
-// sequences.
+// An ErrorCurve is the error of the gradient of stage 1 on one graph, by the number of sequences.
 type ErrorCurve struct {
 	T       int
 	Samples int // for each number of sequences
@@ -103,8 +102,7 @@ type ErrorCurve struct {
 	Law     theory.PowerLaw // of the error
 }
 
-// RunErrorCurves draws samples of N = 16, 32, ..., 8192 sequences, for the graph of each
-// of the lengths.
+// RunErrorCurves draws samples of N = 16, 32, ..., 8192 sequences, for the graph of each of the lengths.
 func RunErrorCurves(
 	ctx context.Context, graphs func(t int) *graph.Forest, prior *markov.Finite, lengths []int, samples int,
 ) ([]ErrorCurve, error) {
@@ -131,8 +129,7 @@ func RunErrorCurves(
 	})
 }
 
-// SampleSizes is the number of sequences with which stage 1 finds every parent,
-// by family of graphs.
+// SampleSizes is the number of sequences with which stage 1 finds every parent, by family of graphs.
 type SampleSizes struct {
 	Title   string
 	T       []int

@@ -86,9 +86,8 @@ const (
 	Figure9QuarterBatch = "figure-9-batch"
 )
 
-// Comparison has the first-layer attention on the parents, S(MASK(A1))_{i,p(i)}, during and
-// after training on each of the authors' 20 graphs from several seeds, and the authors' values
-// (Figure 9).
+// Comparison has the first-layer attention on the parents, S(MASK(A1))_{i,p(i)}, during and after training on
+// each of the authors' 20 graphs from several seeds, and the authors' values (Figure 9).
 type Comparison struct {
 	Sweep   string // name of the sweep
 	Graphs  []PrintedGraph
@@ -194,8 +193,7 @@ func column(rows [][]float64, k int) []float64 {
 	return mapped(rows, func(row []float64) float64 { return row[k] })
 }
 
-// Replication tests whether the authors' printed values could come from one more of
-// our runs on each graph.
+// Replication tests whether the authors' printed values could come from one more of our runs on each graph.
 type Replication struct {
 	Difference      float64 // mean over the graphs of printed - ours
 	DifferenceErr   float64 // its standard error under the hypothesis
@@ -209,9 +207,8 @@ type Replication struct {
 // Outside returns the number of graphs whose printed value is outside the range of our runs.
 func (a Replication) Outside() int { return len(a.Below) + len(a.Above) }
 
-// Replication returns the tests. They are conditional on the graphs and use the pooled variance
-// of our runs. The mean over 20 graphs and the count are insensitive to differences of the
-// variance between graphs.
+// Replication returns the tests. They are conditional on the graphs and use the pooled variance of our runs.
+// The mean over 20 graphs and the count are insensitive to differences of the variance between graphs.
 func (c *Comparison) Replication() Replication {
 	v := c.Variance()
 	n, seeds := float64(len(c.Mean)), float64(c.Seeds())

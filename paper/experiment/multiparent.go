@@ -26,17 +26,14 @@ type MultiParent struct {
 	Parents []string // names of the parents, in the order of their lists; positions are counted from 1
 	Seeds   int      // number of runs with weights
 
-	// Printed selects the setting that the paper prints in place of the setting of the
-	// released code.
+	// Printed selects the setting that the paper prints in place of the setting of the released code.
 	Printed bool
 }
 
-// MultiSequences is the number of test sequences on which a run is compared with
-// the reference predictors.
+// MultiSequences is the number of test sequences on which a run is compared with the reference predictors.
 const MultiSequences = 1 << 14
 
-// MultiParents returns the settings of Figure 7, in its order, in the version of the
-// released code.
+// MultiParents returns the settings of Figure 7, in its order, in the version of the released code.
 func MultiParents() []MultiParent {
 	// The released code counts i from 0, so that floor(i/2) is (i-1)/2 rounded down.
 	return []MultiParent{
@@ -82,11 +79,10 @@ func MultiParentNamed(name string) (MultiParent, error) {
 	return named("setting of Figure 7", all, func(m MultiParent) string { return m.Name }, name)
 }
 
-// Spec returns the setting of the released code with one head for each parent: S = 5,
-// alpha = 0.1, roots that share a Dirichlet law, 2^16 steps of AdamW from attention matrices
-// of standard deviation 1e-4. The printed setting has alpha = 1, uniform roots, k heads in the
-// second layer, a standard deviation of 0.01 and no weight decay; it borrows the schedule of
-// the code.
+// Spec returns the setting of the released code with one head for each parent: S = 5, alpha = 0.1, roots that
+// share a Dirichlet law, 2^16 steps of AdamW from attention matrices of standard deviation 1e-4. The printed
+// setting has alpha = 1, uniform roots, k heads in the second layer, a standard deviation of 0.01 and no weight
+// decay; it borrows the schedule of the code.
 func (m MultiParent) Spec(seed int) train.Spec {
 	k := len(m.Parents)
 	s := train.Spec{
@@ -142,8 +138,7 @@ func (m MultiResult) SplitSeeds() int { return count(m.Runs, (*MultiRun).HasSpli
 // Outside returns the largest Outside of the runs.
 func (m MultiResult) Outside() float64 { return slices.Max(mapped(m.Runs, (*MultiRun).Outside)) }
 
-// A MultiRun is a run on a graph with k parents, its k heads matched with the k
-// places in the lists of parents.
+// A MultiRun is a run on a graph with k parents, its k heads matched with the k places in the lists of parents.
 type MultiRun struct {
 	Graph *graph.DAG
 	Run   *runs.Run
@@ -156,9 +151,8 @@ type MultiRun struct {
 	// OnSequences is Attention with S(h0 A1 h0^T), averaged over test sequences, in
 	// place of the softmax of the position block.
 	OnSequences [][]float64
-	// Nodes are the positions with parents, except the last one. At those in Split each head has
-	// over half of its attention on its own parent; at those in Swapped, for a different
-	// assignment.
+	// Nodes are the positions with parents, except the last one. At those in Split each head has over half of
+	// its attention on its own parent; at those in Swapped, for a different assignment.
 	Nodes, Split, Swapped []int
 	Losses                *Losses // set by [MultiLosses]
 }

@@ -34,8 +34,7 @@ type Beside struct {
 	One   bool // with Algorithm 1
 }
 
-// An OutcomePoint is an evaluation on the test set. Attention is defined by
-// [train.Spec.Attention].
+// An OutcomePoint is an evaluation on the test set. Attention is defined by [train.Spec.Attention].
 type OutcomePoint struct {
 	Step      int    `json:"step"`
 	Loss      Number `json:"loss"`

@@ -44,13 +44,12 @@ type Reference struct {
 	Effective float64
 }
 
-// An OwnEdge is an edge that was given or learned. Attention is the largest attention of a head
-// of the first layer to the parent, and Head the first head with this attention.
+// An OwnEdge is an edge that was given or learned. Attention is the largest attention of a head of the first
+// layer to the parent, and Head the first head with this attention.
 //
-// An edge j -> i is learned if its attention exceeds (1 + 1/n)/2, more than half way from
-// uniform over the n positions that row i sees to 1. In Task 2 the row of the last position
-// serves the label, as in Construction 2: Child is T for edges of the label, and edges to the
-// last position are not listed.
+// An edge j -> i is learned if its attention exceeds (1 + 1/n)/2, more than half way from uniform over the n
+// positions that row i sees to 1. In Task 2 the row of the last position serves the label, as in Construction
+// 2: Child is T for edges of the label, and edges to the last position are not listed.
 type OwnEdge struct {
 	Parent    int     `json:"parent"`
 	Child     int     `json:"child"`
@@ -175,12 +174,11 @@ func newReference(name string, losses, model []float64) Reference {
 	}
 }
 
-// The Bayes predictor of a Dirichlet prior starts with firstDraws draws and doubles
-// their number until the mean effective sample size on the first pilot sequences is
-// enough, or mostDraws is reached. The time of a draw is of the order of S^3.
-// bayesWork bounds the number of sequences; if it is less than pilot, the Bayes
-// predictor is left out. So it is if the mean effective sample size is below FewestDraws,
-// where the loss and its error are unreliable, see [task.NewBayes].
+// The Bayes predictor of a Dirichlet prior starts with firstDraws draws and doubles their number until the mean
+// effective sample size on the first pilot sequences is enough, or mostDraws is reached. The time of a draw is
+// of the order of S^3. bayesWork bounds the number of sequences; if it is less than pilot, the Bayes predictor
+// is left out. So it is if the mean effective sample size is below FewestDraws, where the loss and its error
+// are unreliable, see [task.NewBayes].
 const (
 	firstDraws, mostDraws = 250, 16000
 	pilot                 = 64
@@ -229,8 +227,7 @@ func bayesReference(
 	return []Reference{r}, nil
 }
 
-// readEdges returns the given edges and the edges learned by the heads with the
-// attentions p, see [OwnEdge].
+// readEdges returns the given edges and the edges learned by the heads with the attentions p, see [OwnEdge].
 func readEdges(p []*mat.Dense, spec train.Spec) []OwnEdge {
 	var edges []OwnEdge
 	t := spec.T()
@@ -250,8 +247,7 @@ func readEdges(p []*mat.Dense, spec train.Spec) []OwnEdge {
 	return edges
 }
 
-// learned reports whether the attention of the edge is that of a learned edge between t
-// positions.
+// learned reports whether the attention of the edge is that of a learned edge between t positions.
 func (e OwnEdge) learned(t int) bool {
 	i := min(e.Child, t-1)
 	return i > 0 && e.Attention > (1+1/float64(i+1))/2

@@ -31,8 +31,7 @@ func (g *OwnGraph) T() int {
 	return g.Forest.T()
 }
 
-// A graphFamily has a graph for each number of positions from least on: a forest, or a
-// DAG if forest is nil.
+// A graphFamily has a graph for each number of positions from least on: a forest, or a DAG if forest is nil.
 type graphFamily struct {
 	name   string
 	least  int

@@ -18,9 +18,8 @@ import (
 )
 
 // Replay trains two stretches of each stored run again and compares the results bit by bit (see
-// [runs.Run.Replay]): the last, and an earlier one selected by day and seed. It returns a
-// summary, which does not depend on the day, or an error that names a difference. meter may be
-// nil.
+// [runs.Run.Replay]): the last, and an earlier one selected by day and seed. It returns a summary, which does
+// not depend on the day, or an error that names a difference. meter may be nil.
 func Replay(ctx context.Context, meter runs.Meter, rs ...*runs.Run) (string, error) {
 	var mu sync.Mutex
 	done, stretches, steps := 0, 0, 0
@@ -60,12 +59,10 @@ func Replay(ctx context.Context, meter runs.Meter, rs ...*runs.Run) (string, err
 	return summary, nil
 }
 
-// Today returns the number of days since 1970, by which replays select stretches and runs, or
-// the value of the environment variable REPLAY_DAY. It panics if the variable is not such a
-// number.
+// Today returns the number of days since 1970, by which replays select stretches and runs, or the value of the
+// environment variable REPLAY_DAY. It panics if the variable is not such a number.
 //
-// make sets the variable, because Go's test cache expires when a variable changes, not with the
-// day.
+// make sets the variable, because Go's test cache expires when a variable changes, not with the day.
 func Today() int {
 	text := os.Getenv("REPLAY_DAY")
 	if text == "" {

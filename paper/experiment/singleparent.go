@@ -12,8 +12,7 @@ import (
 	"learncausal/pkg/train"
 )
 
-// RandomGraph returns the random causal graph of Figures 6 and 8, as the
-// authors' released seed draws it.
+// RandomGraph returns the random causal graph of Figures 6 and 8, as the authors' released seed draws it.
 func RandomGraph() *graph.Forest {
 	return graph.MustNew(-1, -1, 1, -1, -1, 4, -1, 5, 3, 4, 8, 6, 1, 3, 5, -1, 6, 1, 3, -1)
 }
@@ -68,8 +67,7 @@ func LoadSingleParents(ctx context.Context, get Getter, settings ...SingleParent
 // Weights returns the trained weights.
 func (r SingleRun) Weights() *model.Weights { return r.Run.Final.Disentangled() }
 
-// Recovered returns the number of edges p(i) -> i with argmax_j S(A1)_ij = p(i), and
-// the number of all edges.
+// Recovered returns the number of edges p(i) -> i with argmax_j S(A1)_ij = p(i), and the number of all edges.
 func (r SingleRun) Recovered() (found, edges int) {
 	attention := r.Weights().PositionAttention()
 	for _, e := range r.Graph.Edges() {

@@ -122,9 +122,8 @@ func described(p Panel) string {
 type Panel interface {
 	// Heading returns the title, which stands beside the panel's letter.
 	Heading() Label
-	// Layout returns the sizes of the panel for a frame of width at most w, or of the least
-	// width if that is larger. The width does not decrease with w. A panel that cannot be
-	// drawn is an error.
+	// Layout returns the sizes of the panel for a frame of width at most w, or of the least width if that is
+	// larger. The width does not decrease with w. A panel that cannot be drawn is an error.
 	Layout(w vg.Length) (Room, error)
 	// Draw draws the panel after a call of Layout without error. The rectangle of
 	// c is the frame in the size that Layout returned.

@@ -76,8 +76,7 @@ func checkAll(labels []Label) error {
 	return nil
 }
 
-// accents maps a combining accent (tilde, hat, bar) to its spacing glyph and to its
-// LaTeX command in text mode.
+// accents maps a combining accent (tilde, hat, bar) to its spacing glyph and to its LaTeX command in text mode.
 var accents = map[rune]struct {
 	glyph rune
 	tex   string

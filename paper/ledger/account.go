@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// A Class counts the statements of one kind as an author does: two rows of one lemma
-// count once.
+// A Class counts the statements of one kind as an author does: two rows of one lemma count once.
 type Class struct {
 	Name       string // plural, as in "lemmas"
 	All, False int

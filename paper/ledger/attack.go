@@ -8,10 +8,9 @@ import (
 	"gonum.org/v1/gonum/optimize"
 )
 
-// Attack searches for the least value of f on R^n: for each start it runs CMA-ES, then
-// Nelder-Mead from the best point so far. f may return +Inf or NaN outside the
-// hypotheses. Attack returns the best point, its value and the number of evaluations,
-// about as many as the budget. The search is deterministic.
+// Attack searches for the least value of f on R^n: for each start it runs CMA-ES, then Nelder-Mead from the
+// best point so far. f may return +Inf or NaN outside the hypotheses. Attack returns the best point, its value
+// and the number of evaluations, about as many as the budget. The search is deterministic.
 func (e *Env) Attack(
 	f func(x []float64) float64, starts [][]float64, budget int,
 ) (best []float64, value float64, evals int) {
@@ -47,9 +46,8 @@ func (e *Env) Attack(
 	return best, value, evals
 }
 
-// Starts returns n points of R^dim. Point i is normal with standard deviation i, so that
-// point 0 is zero and the last points reach into the corners of a simplex that softmax
-// parametrises.
+// Starts returns n points of R^dim. Point i is normal with standard deviation i, so that point 0 is zero and
+// the last points reach into the corners of a simplex that softmax parametrises.
 func (e *Env) Starts(n, dim int) [][]float64 {
 	r := rand.New(e.Stream("starts"))
 	out := make([][]float64, n)

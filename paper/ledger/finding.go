@@ -21,9 +21,8 @@ const (
 	// Enclosed verdicts are statistical: a confidence bound at a preset level,
 	// corrected for the number of checks.
 	Enclosed Tier = "enclosed"
-	// ConsistentWith verdicts concern claims with unstated constants or limits.
-	// They compare a fitted exponent and its interval with the claimed exponent,
-	// or report the least constant that the data need.
+	// ConsistentWith verdicts concern claims with unstated constants or limits. They compare a fitted exponent
+	// and its interval with the claimed exponent, or report the least constant that the data need.
 	ConsistentWith Tier = "consistent with"
 )
 
@@ -62,9 +61,8 @@ func (f Finding) gravity() int { return slices.Index([]Verdict{Open, Inconsisten
 //
 //	(rhs - lhs) / max(|lhs|, |rhs|),
 //
-// in [-2, 2]: zero at equality, negative where the inequality fails. It is -1 for lhs =
-// +Inf and a finite rhs. It is NaN for rhs = +Inf, which a search returns outside of the
-// hypotheses.
+// in [-2, 2]: zero at equality, negative where the inequality fails. It is -1 for lhs = +Inf and a finite rhs.
+// It is NaN for rhs = +Inf, which a search returns outside of the hypotheses.
 func Slack(lhs, rhs float64) float64 {
 	scale := max(math.Abs(lhs), math.Abs(rhs))
 	switch {
@@ -76,14 +74,12 @@ func Slack(lhs, rhs float64) float64 {
 	return (rhs - lhs) / scale
 }
 
-// deviation returns the margin of lhs = rhs: zero at equality, else minus the
-// relative difference.
+// deviation returns the margin of lhs = rhs: zero at equality, else minus the relative difference.
 func deviation(lhs, rhs float64) float64 { return -math.Abs(Slack(lhs, rhs)) }
 
-// A Witness is an instance on which a statement fails, decided exactly. It can
-// be checked by hand or by another program. Its instance has integers, truth
-// values, rational numbers and lists of such values. Their names have a fixed
-// meaning:
+// A Witness is an instance on which a statement fails, decided exactly. It can be checked by hand or by another
+// program. Its instance has integers, truth values, rational numbers and lists of such values. Their names have
+// a fixed meaning:
 //
 //	S, T, graph   states, positions, forest
 //	pairs         edges of the in-context graph 1 -> 2, 3 -> 4, ... on T positions,
@@ -97,8 +93,8 @@ func deviation(lhs, rhs float64) float64 { return -math.Abs(Slack(lhs, rhs)) }
 //	row, column           the entry of a matrix that the sides are
 //	gamma, lambda, eps, beta, exp(beta), ...   rational numbers
 //
-// tools/witness.py decides every witness from these values alone. It refuses an
-// unknown name, and a value that contradicts the others.
+// tools/witness.py decides every witness from these values alone. It refuses an unknown name, and a value that
+// contradicts the others.
 type Witness struct {
 	// Equation names the equation or line, where the statement has several.
 	Equation string `json:"equation,omitempty"`
@@ -136,8 +132,7 @@ func (w *Witness) floats() (lhs, rhs float64, ok bool) {
 // States and positions are counted from 1.
 type Instance map[string]any
 
-// MarshalJSON writes the values in the order of their names; fractions keep six
-// significant digits.
+// MarshalJSON writes the values in the order of their names; fractions keep six significant digits.
 func (in Instance) MarshalJSON() ([]byte, error) {
 	plain := make(map[string]any, len(in))
 	for name, v := range in {
@@ -226,8 +221,7 @@ func OneBased(x []int) []int {
 	return out
 }
 
-// Grid returns the rows of a matrix, for an Instance. x is row-major with the
-// given number of columns.
+// Grid returns the rows of a matrix, for an Instance. x is row-major with the given number of columns.
 func Grid(x []float64, columns int) [][]float64 {
 	var rows [][]float64
 	for row := range slices.Chunk(x, columns) {

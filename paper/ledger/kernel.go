@@ -24,8 +24,7 @@ func Kernel(x []float64, s int, floor float64) []float64 {
 	return pi
 }
 
-// Parameters returns an x for which Kernel(x, s, floor) is pi. The entries of pi are
-// greater than floor.
+// Parameters returns an x for which Kernel(x, s, floor) is pi. The entries of pi are greater than floor.
 func Parameters(pi []float64, floor float64) []float64 {
 	x := make([]float64, len(pi))
 	for k, p := range pi {
@@ -34,10 +33,9 @@ func Parameters(pi []float64, floor float64) []float64 {
 	return x
 }
 
-// corners returns structured parameters x of Kernel as starts of a search: uniform rows;
-// nearly deterministic rows that stay, go round or swap; a light state; a common next
-// state; staying with a light state; two blocks; one row that stays; nearly independent
-// rows; rows that depend on a light state only.
+// corners returns structured parameters x of Kernel as starts of a search: uniform rows; nearly deterministic
+// rows that stay, go round or swap; a light state; a common next state; staying with a light state; two blocks;
+// one row that stays; nearly independent rows; rows that depend on a light state only.
 func corners(s int) [][]float64 {
 	const far = 5
 	unit := func(b bool) float64 {
@@ -119,8 +117,7 @@ func SmallestKernel(s, most int, broken func(pi exact.Matrix) bool) exact.Matrix
 type KernelBound struct {
 	Sizes []int   // S
 	Floor float64 // least entry of the matrices in the search
-	// From, if not nil, returns more starts: matrices, row-major, with entries above
-	// Floor.
+	// From, if not nil, returns more starts: matrices, row-major, with entries above Floor.
 	From func(s int) [][]float64
 	// Sides returns both sides in floats; rhs = +Inf where the hypotheses fail.
 	Sides func(c *theory.Chain) (lhs, rhs float64)

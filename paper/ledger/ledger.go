@@ -1,21 +1,18 @@
 // Package ledger checks mathematical claims and stores the results.
 //
-// A [Claim] is a statement with a [Check]: a function that evaluates the statement
-// as printed and searches for a counterexample. Its [Fault]s are the same check with
-// one deliberate error; each must be detected. A claim that fails has [Repair]s
-// instead, each of which must hold. A check draws its budget and its random streams
-// from an [Env] and returns a [Finding]. Most checks give their instances to one of
-// two accumulators:
+// A [Claim] is a statement with a [Check]: a function that evaluates the statement as printed and searches for
+// a counterexample. Its [Fault]s are the same check with one deliberate error; each must be detected. A claim
+// that fails has [Repair]s instead, each of which must hold. A check draws its budget and its random streams
+// from an [Env] and returns a [Finding]. Most checks give their instances to one of two accumulators:
 //
 //   - [Worst] keeps the instance of least margin of an inequality or equation between
 //     floats, rationals or enclosures, and as the [Witness] the first instance on
 //     which it certainly fails;
 //   - [Trend] fits the exponent of a claimed bound with unstated constants.
 //
-// [Env.Attack] searches for a counterexample in R^n, [KernelBound] among transition
-// matrices. [Run] checks claims and returns their [Row]s. A [Ledger] of rows is stored
-// as JSON and rendered as a page of Markdown. Its [Dependencies] are the graph of
-// which proof uses which statement.
+// [Env.Attack] searches for a counterexample in R^n, [KernelBound] among transition matrices. [Run] checks
+// claims and returns their [Row]s. A [Ledger] of rows is stored as JSON and rendered as a page of Markdown. Its
+// [Dependencies] are the graph of which proof uses which statement.
 package ledger
 
 import (
@@ -83,9 +80,8 @@ type Fault struct {
 	Check Check
 }
 
-// A Repair is the check of a claim that fails, with the one change that makes the
-// claim true. Its finding must not be a failure, which shows that the check does not
-// reject everything.
+// A Repair is the check of a claim that fails, with the one change that makes the claim true. Its finding must
+// not be a failure, which shows that the check does not reject everything.
 type Repair struct {
 	What  string // the change
 	Check Check
@@ -124,8 +120,7 @@ type Proof struct {
 	Gap     string `json:"gap,omitempty"` // difference between theorem and statement, or how the statement was read
 }
 
-// String returns the theorem and its file, and whether it proves or refutes the statement,
-// fully or in part.
+// String returns the theorem and its file, and whether it proves or refutes the statement, fully or in part.
 func (p Proof) String() string {
 	switch {
 	case p.Refutes && p.Gap == "":
@@ -156,8 +151,7 @@ const (
 	Correction Kind = "correction"     // of a statement that fails
 )
 
-// A Defect is the kind of error in a statement that fails, listed by increasing
-// consequences.
+// A Defect is the kind of error in a statement that fails, listed by increasing consequences.
 type Defect string
 
 const (
@@ -198,10 +192,9 @@ func Collect(sections ...Section) []Claim {
 	return all
 }
 
-// Select returns the claims with the wanted names, and their corrections, in the
-// order of all. A name is an id or a number as the paper prints it; several claims may
-// have one number. Case does not matter. The error for an unknown name contains the
-// nearest names.
+// Select returns the claims with the wanted names, and their corrections, in the order of all. A name is an id
+// or a number as the paper prints it; several claims may have one number. Case does not matter. The error for
+// an unknown name contains the nearest names.
 func Select(all []Claim, wanted ...string) ([]Claim, error) {
 	want := map[string]bool{}
 	for _, name := range wanted {
@@ -259,8 +252,7 @@ type Env struct {
 	seeded atomic.Bool // a stream or the seed has been used
 }
 
-// NewEnv returns the environment for a check of the claim. If quick, Budget returns
-// the smaller budget.
+// NewEnv returns the environment for a check of the claim. If quick, Budget returns the smaller budget.
 func NewEnv(ctx context.Context, c Claim, quick bool) *Env {
 	return &Env{ctx: ctx, id: c.ID, quick: quick}
 }
@@ -274,8 +266,7 @@ func (e *Env) Stream(purpose string, index ...uint64) *rand.PCG {
 	return num.Stream(Seed, "claims/"+e.id+"/"+purpose, index...)
 }
 
-// Seed returns the seed for samples that several claims share. For all other samples
-// use [Env.Stream].
+// Seed returns the seed for samples that several claims share. For all other samples use [Env.Stream].
 func (e *Env) Seed() uint64 {
 	e.seeded.Store(true)
 	return Seed

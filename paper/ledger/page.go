@@ -18,9 +18,8 @@ type Place struct {
 	Proof    string // number of its proof in the erratum, "" if it has none there
 }
 
-// Page returns the ledger as a page of Markdown, CLAIMS.md: a guide, the number of rows of
-// each kind and verdict, and a table with an anchor for each id. where returns the Place of
-// an id.
+// Page returns the ledger as a page of Markdown, CLAIMS.md: a guide, the number of rows of each kind and
+// verdict, and a table with an anchor for each id. where returns the Place of an id.
 func (l *Ledger) Page(where func(id string) Place) string {
 	var b strings.Builder
 	b.WriteString(pageHead)
@@ -130,8 +129,7 @@ func (l *Ledger) counts() string {
 	return text
 }
 
-// inCoq returns the numbers of rows refuted and proved, each as a whole and in part, as
-// Markdown.
+// inCoq returns the numbers of rows refuted and proved, each as a whole and in part, as Markdown.
 func (l *Ledger) inCoq() string {
 	theorems, rows := 0, map[[2]bool]int{} // refuted; as a whole
 	for _, r := range l.Rows {
@@ -147,9 +145,8 @@ func (l *Ledger) inCoq() string {
 		theorems, rows[[2]bool{true, true}], rows[[2]bool{true, false}], rows[[2]bool{false, true}], rows[[2]bool{}])
 }
 
-// Verdicts returns the rows as a table of Markdown, each linked to its anchor on the page
-// at the given address. Below the table the note and the witness of each row can be
-// unfolded.
+// Verdicts returns the rows as a table of Markdown, each linked to its anchor on the page at the given address.
+// Below the table the note and the witness of each row can be unfolded.
 func (l *Ledger) Verdicts(page string) string {
 	var b strings.Builder
 	b.WriteString("| Statement | Tier | Verdict | Left side | Right side | Margin | N |\n" +
@@ -178,8 +175,7 @@ func marked(v Verdict) string {
 	return sign + " " + emphasis(v)
 }
 
-// Consequences lists, in Markdown, the statements whose proofs use the given statement,
-// with their verdicts.
+// Consequences lists, in Markdown, the statements whose proofs use the given statement, with their verdicts.
 func (d *Dependencies) Consequences(id string) string {
 	by := map[bool][]string{}
 	for _, u := range d.Users(id) {
@@ -214,8 +210,7 @@ func (r Row) Evidence() (name, layout string) {
 	return "worst instance", r.Instance.Layout()
 }
 
-// Layout returns a witness as text: its instance, then the equation and the two sides, if
-// it has them.
+// Layout returns a witness as text: its instance, then the equation and the two sides, if it has them.
 func (w *Witness) Layout() string {
 	shown := Instance{}
 	maps.Copy(shown, w.Instance)
@@ -232,8 +227,7 @@ func (w *Witness) Layout() string {
 	return shown.Layout()
 }
 
-// A layout begins with the parameters, the names in first, and ends with the results, the
-// names in last.
+// A layout begins with the parameters, the names in first, and ends with the results, the names in last.
 var (
 	first = []string{"S", "T", "graph", "prior", "pi", "mu"}
 	last  = []string{"equation", "lhs", "rhs", "lhs^2", "rhs^2"}

@@ -20,9 +20,8 @@ type Row struct {
 
 var inequality = regexp.MustCompile(`\\(le|ge|lesssim)\b`)
 
-// unsound lists the contradictions within a row: a tier that excludes the verdict,
-// a failure without a witness, sides that differ from the sides of the witness, a
-// negative margin of a statement that holds, and others.
+// unsound lists the contradictions within a row: a tier that excludes the verdict, a failure without a witness,
+// sides that differ from the sides of the witness, a negative margin of a statement that holds, and others.
 func (r Row) unsound() []string {
 	var out []string
 	fault := func(wrong bool, text string) {
@@ -57,9 +56,8 @@ func (r Row) unsound() []string {
 	return out
 }
 
-// A Ledger has the rows in the order of the paper and in their stored form. Floats
-// are rounded to six digits, and the values of an Instance are those types to
-// which JSON decodes: strings, numbers, lists.
+// A Ledger has the rows in the order of the paper and in their stored form. Floats are rounded to six digits,
+// and the values of an Instance are those types to which JSON decodes: strings, numbers, lists.
 type Ledger struct {
 	Rows []Row `json:"claims"`
 }
@@ -152,8 +150,7 @@ func (l *Ledger) Find(id string) *Row {
 	return nil
 }
 
-// Below returns the ids and, transitively, the ids on which they rest. It omits
-// ids without a row.
+// Below returns the ids and, transitively, the ids on which they rest. It omits ids without a row.
 func (l *Ledger) Below(ids ...string) map[string]bool {
 	below := map[string]bool{}
 	for len(ids) > 0 {
@@ -187,9 +184,8 @@ func (l *Ledger) Changes(run *Ledger) []string {
 	return out
 }
 
-// Differences lists the differences between the findings of the ledger and of a run
-// with the full budget: every field of a finding, and rows that the run lacks. A row
-// without a stored row is no difference.
+// Differences lists the differences between the findings of the ledger and of a run with the full budget: every
+// field of a finding, and rows that the run lacks. A row without a stored row is no difference.
 func (l *Ledger) Differences(run *Ledger) []string {
 	var out []string
 	for _, old := range l.Rows {
@@ -205,8 +201,7 @@ func (l *Ledger) Differences(run *Ledger) []string {
 	return out
 }
 
-// A Difference is a field whose value differs between two rows, with both values in
-// JSON.
+// A Difference is a field whose value differs between two rows, with both values in JSON.
 type Difference struct{ Field, Stored, Now string }
 
 // String returns the difference as part of a sentence.

@@ -13,9 +13,8 @@ import (
 type Trend struct {
 	X, Y    []float64
 	Claimed float64
-	// Competing is the next plausible exponent below Claimed that is wrong. Data
-	// that are compatible with y <~ x^Competing could not refute a claim with an
-	// equally large error, and the finding is Open.
+	// Competing is the next plausible exponent below Claimed that is wrong. Data that are compatible with y <~
+	// x^Competing could not refute a claim with an equally large error, and the finding is Open.
 	Competing float64
 }
 
@@ -25,11 +24,10 @@ const leastSpread = 0.1
 // Add appends a point.
 func (d *Trend) Add(x, y float64) { d.X, d.Y = append(d.X, x), append(d.Y, y) }
 
-// Finding compares the 95 % interval of the fitted exponent ([theory.FitPowerLaw])
-// with the claimed exponent. It is Inconsistent if the interval lies above Claimed,
-// Consistent if it lies above Competing and not above Claimed, else Open. It is Open
-// too without a fit, and if the data hardly vary, unless Claimed is zero. The margin is
-// Claimed minus the lower end of the interval.
+// Finding compares the 95 % interval of the fitted exponent ([theory.FitPowerLaw]) with the claimed exponent.
+// It is Inconsistent if the interval lies above Claimed, Consistent if it lies above Competing and not above
+// Claimed, else Open. It is Open too without a fit, and if the data hardly vary, unless Claimed is zero. The
+// margin is Claimed minus the lower end of the interval.
 func (d Trend) Finding() Finding {
 	if !(d.Competing < d.Claimed) {
 		const want = "ledger: a trend with the competing exponent %v, want one below the claimed %v"

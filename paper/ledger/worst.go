@@ -8,9 +8,8 @@ import (
 	"learncausal/paper/exact"
 )
 
-// A Worst accumulates the instances of a statement. It keeps the instance of least
-// margin, and as the witness the first instance on which the statement certainly fails.
-// The zero value is ready to use.
+// A Worst accumulates the instances of a statement. It keeps the instance of least margin, and as the witness
+// the first instance on which the statement certainly fails. The zero value is ready to use.
 //
 // Its methods call at, which describes an instance, only for an instance that is kept.
 type Worst struct {
@@ -89,9 +88,8 @@ func (w *Worst) AtMostRat(lhs, rhs *big.Rat, at func() Instance) {
 	}
 }
 
-// AtMostInterval decides lhs <= rhs for enclosed sides. It fails if it fails for all
-// numbers in the intervals, and the witness has the decisive end points. If the intervals
-// overlap, the finding is Open.
+// AtMostInterval decides lhs <= rhs for enclosed sides. It fails if it fails for all numbers in the intervals,
+// and the witness has the decisive end points. If the intervals overlap, the finding is Open.
 func (w *Worst) AtMostInterval(lhs, rhs exact.Interval, at func() Instance) {
 	w.AtMost(lhs.Float(), rhs.Float(), at)
 	switch lhs.AtMost(rhs) {
@@ -216,9 +214,8 @@ func (w *Worst) Fail(witness Witness) {
 // -roundingOfSearch counts as zero.
 const roundingOfSearch = 1e-9
 
-// Finding returns the result in the exact tier: Fails if there is a witness, with its
-// sides; Open if an instance is undecided, or the least margin is negative without a
-// witness; else Holds.
+// Finding returns the result in the exact tier: Fails if there is a witness, with its sides; Open if an
+// instance is undecided, or the least margin is negative without a witness; else Holds.
 func (w *Worst) Finding(note string) Finding {
 	f := Finding{
 		Tier: Exact, Verdict: Holds, LHS: w.lhs, RHS: w.rhs, Margin: w.margin,
@@ -247,9 +244,8 @@ func (w *Worst) Finding(note string) Finding {
 	return f
 }
 
-// Consistent returns the result of comparisons with unstated constants: Inconsistent if
-// there is a witness or the least margin is negative, Open as in [Worst.Finding], else
-// Consistent.
+// Consistent returns the result of comparisons with unstated constants: Inconsistent if there is a witness or
+// the least margin is negative, Open as in [Worst.Finding], else Consistent.
 func (w *Worst) Consistent(note string) Finding {
 	f := w.Finding(note)
 	f.Tier = ConsistentWith

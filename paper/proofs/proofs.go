@@ -8,9 +8,8 @@ import (
 	"encoding/json"
 )
 
-// A Theorem proves or refutes a statement of the ledger. Statement is copied from the
-// ledger, Coq is the type of the theorem as Coq prints it, and Printed is the refuted
-// definition as Coq prints it.
+// A Theorem proves or refutes a statement of the ledger. Statement is copied from the ledger, Coq is the type
+// of the theorem as Coq prints it, and Printed is the refuted definition as Coq prints it.
 type Theorem struct {
 	ID        string `json:"id"`
 	Theorem   string `json:"theorem"`

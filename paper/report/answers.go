@@ -13,26 +13,6 @@ import (
 	"learncausal/paper/figure"
 )
 
-func splitsTable(all []answers.Splits) *figure.Table {
-	t := newTable(
-		`Runs with several parents whose heads split them at nine nodes in ten or more, with the `+
-			`interval of 95 \% for the probability; over the runs, the least and the largest number of nodes that `+
-			`are split, of all, and the first and the last step by which the test loss has done nine tenths of its `+
-			`way.`,
-		"Graph", "Split", "Interval", "Nodes: least, most, of", "Step: first, last")
-	for _, m := range all {
-		var nodes, steps []int
-		for _, r := range m.Runs {
-			nodes, steps = append(nodes, r.Split), append(steps, r.Fallen())
-		}
-		interval := BinomialInterval(m.HaveSplit(), len(m.Runs))
-		addRow(t, m.Short, words("%d of %d", m.HaveSplit(), len(m.Runs)),
-			words("%.2f to %.2f", interval[0], interval[1]),
-			slices.Min(nodes), slices.Max(nodes), m.Runs[0].Nodes, slices.Min(steps), slices.Max(steps))
-	}
-	return t
-}
-
 // shownPrior is the prior of the figure of joint training and of the experiments.
 const shownPrior = "dirichlet(0.1)"
 
@@ -158,8 +138,7 @@ func jointTable(all []*answers.Joint) *figure.Table {
 	return t
 }
 
-// predictTable has the rank correlations over the graphs of the targets with their
-// possible predictors.
+// predictTable has the rank correlations over the graphs of the targets with their possible predictors.
 func predictTable(all []*answers.Joint) *figure.Table {
 	t := newTable(
 		`What predicts joint training: Kendall's $\tau_b$, over the graphs with a prior, of the loss above `+

@@ -172,9 +172,8 @@ func shares(counts []int, kept int) string {
 	return strings.Join(parts, ", ")
 }
 
-// workedExample shows in three steps, on the sequence of Figure 3, how to continue a sequence
-// with a known graph: look at the parents, keep the positions whose parent has the query's
-// token, count.
+// workedExample shows in three steps, on the sequence of Figure 3, how to continue a sequence with a known
+// graph: look at the parents, keep the positions whose parent has the query's token, count.
 func workedExample() *figure.Figure {
 	g, x := graph.Figure1(), forwardPassTokens
 	const left, column, w, h = 128.0, 40.0, 26.0, 15.0

@@ -25,8 +25,7 @@ func (r *Results) Table(ctx context.Context, id string) (*figure.Table, error) {
 	return draw[*figure.Table](ctx, r, "no table", tables(), id)
 }
 
-// draw draws the entry of an id. All entries are of type O; none begins the error for an
-// unknown id.
+// draw draws the entry of an id. All entries are of type O; none begins the error for an unknown id.
 func draw[O Output](ctx context.Context, r *Results, none string, entries []Entry, id string) (out O, err error) {
 	e, err := find(none, entries, id)
 	if err != nil {

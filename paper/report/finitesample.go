@@ -32,9 +32,8 @@ func sampleSizeFigure(ctx context.Context, _ *Results) (*figure.Figure, error) {
 	return SampleSizesFigure("", sizes), nil
 }
 
-// ErrorCurvesFigure shows, against the number N of sequences and for several lengths, (a) the
-// largest error of the gradient of stage 1 and (b) how often a parent is the largest entry of
-// its row.
+// ErrorCurvesFigure shows, against the number N of sequences and for several lengths, (a) the largest error of
+// the gradient of stage 1 and (b) how often a parent is the largest entry of its row.
 func ErrorCurvesFigure(id string, curves []experiment.ErrorCurve) *figure.Figure {
 	errors := &figure.Axes{
 		X: figure.Axis{Label: figure.Label{Text: "Number of sequences N", TeX: "Number of sequences $N$"}, Log: true},

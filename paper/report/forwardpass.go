@@ -66,10 +66,9 @@ func forwardPassRows() []Row {
 // maxTrace is the length of the longest sequence that ForwardPassFigure draws.
 const maxTrace = 32
 
-// ForwardPassFigure traces Construction 1 on the sequence x in the limit of large scales:
-// attended positions (solid arrows), tokens written to the residual stream (dashed), and the
-// output. Tokens are 0, ..., 25, shown as letters. It returns an error if x does not fit the
-// graph.
+// ForwardPassFigure traces Construction 1 on the sequence x in the limit of large scales: attended positions
+// (solid arrows), tokens written to the residual stream (dashed), and the output. Tokens are 0, ..., 25, shown
+// as letters. It returns an error if x does not fit the graph.
 func ForwardPassFigure(id string, g *graph.Forest, x []int) (*figure.Figure, error) {
 	t := g.T()
 	if len(x) != t {
@@ -110,9 +109,8 @@ func ForwardPassFigure(id string, g *graph.Forest, x []int) (*figure.Figure, err
 	return &figure.Figure{ID: id, Width: width, Alt: alt, Caption: caption, Rows: [][]figure.Panel{{tr.d}}}, nil
 }
 
-// A trace draws a forward pass. From the top it has arcs of the first attention, the tokens h0,
-// the output of the first attention, arcs of the second, the tokens that it reads, and its
-// output.
+// A trace draws a forward pass. From the top it has arcs of the first attention, the tokens h0, the output of
+// the first attention, arcs of the second, the tokens that it reads, and its output.
 type trace struct {
 	d             *figure.Drawing
 	g             *graph.Forest

@@ -8,8 +8,7 @@ import (
 	"learncausal/paper/ledger"
 )
 
-// A Headline counts the results of the paper that are reproduced, and its statements by
-// verdict.
+// A Headline counts the results of the paper that are reproduced, and its statements by verdict.
 type Headline struct {
 	Results           map[string]int         // rows of the Summary, see [Summary.Count]
 	Verdicts          map[ledger.Verdict]int // of the statements, without the steps of proofs

@@ -56,8 +56,7 @@ func layOut(n int, edges [][2]int, height func(i int) float64) *layered {
 	return d
 }
 
-// neighbours returns the neighbours of each node and point in the layer before and in the
-// layer behind.
+// neighbours returns the neighbours of each node and point in the layer before and in the layer behind.
 func (d *layered) neighbours() (before, behind [][]int) {
 	before, behind = make([][]int, len(d.layer)), make([][]int, len(d.layer))
 	for _, p := range d.paths {
@@ -107,8 +106,7 @@ func (d *layered) sort() {
 	d.order = best
 }
 
-// mean returns the mean of the values of some nodes, or the value of a node itself if
-// there are none.
+// mean returns the mean of the values of some nodes, or the value of a node itself if there are none.
 func mean(values []float64, of []int, itself int) float64 {
 	if len(of) == 0 {
 		return values[itself]
@@ -173,8 +171,7 @@ func (d *layered) place(height func(int) float64) {
 	d.close(height)
 }
 
-// close removes empty bands, such as the space between two components, and starts the
-// heights at 0.
+// close removes empty bands, such as the space between two components, and starts the heights at 0.
 func (d *layered) close(height func(int) float64) {
 	type span struct{ from, to float64 }
 	var full []span

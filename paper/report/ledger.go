@@ -130,8 +130,7 @@ func StoredLedger() (*ledger.Ledger, error) {
 	return ReadLedger(dir)
 }
 
-// WriteLedger writes claims.json, and claims.dot with the dependencies, into a
-// folder, and returns their paths.
+// WriteLedger writes claims.json, and claims.dot with the dependencies, into a folder, and returns their paths.
 func WriteLedger(l *ledger.Ledger, dir string) ([]string, error) {
 	data, err := l.JSON()
 	if err != nil {

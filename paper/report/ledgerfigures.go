@@ -50,8 +50,7 @@ const (
 	secondColumn = marginColumn + marginGap
 )
 
-// A marginEntry is a row of the figure of margins, or a heading, with its place:
-// y downwards from the top.
+// A marginEntry is a row of the figure of margins, or a heading, with its place: y downwards from the top.
 type marginEntry struct {
 	heading string
 	row     ledger.Row
@@ -100,8 +99,7 @@ func marginEntries(l *ledger.Ledger) (all []marginEntry, deepest float64) {
 	return all, deepest
 }
 
-// marginScale returns the place of a margin in a column, on a signed square root that
-// separates small margins.
+// marginScale returns the place of a margin in a column, on a signed square root that separates small margins.
 func marginScale(l *ledger.Ledger) func(margin float64) float64 {
 	end := 1.0
 	for _, r := range l.Rows {
@@ -361,8 +359,7 @@ func (p *dependencyDrawing) statement(i int, v ledger.Verdict, slip bool, correc
 	}
 }
 
-// owners returns the statement of each row, by the id of the row, which begins with the
-// id of the statement.
+// owners returns the statement of each row, by the id of the row, which begins with the id of the statement.
 func owners(l *ledger.Ledger) map[string]string {
 	owner := make(map[string]string)
 	for _, s := range l.Rows {
@@ -405,8 +402,7 @@ func statements(l *ledger.Ledger) (rows []ledger.Row, slips map[string]bool) {
 	return rows, slips
 }
 
-// reduced returns the edges from used to user among the rows, without the edges that
-// follow from a longer path.
+// reduced returns the edges from used to user among the rows, without the edges that follow from a longer path.
 func reduced(rows []ledger.Row, number map[string]int) [][2]int {
 	users := make([][]int, len(rows))
 	for i, r := range rows {

@@ -22,8 +22,7 @@ type finalLoss struct {
 	stdErr   float64   // over the sequences of one run, 0 for several runs
 }
 
-// finalLosses returns the losses of Figures 6, 5 and 8, in this order. The paper states
-// none of them.
+// finalLosses returns the losses of Figures 6, 5 and 8, in this order. The paper states none of them.
 func finalLosses(ctx context.Context, r *Results) ([]finalLoss, error) {
 	return joined(singleFinalLosses, then(allMultiLosses, multiFinalLosses), then(mlpRuns, mlpFinalLosses))(ctx, r)
 }
@@ -65,8 +64,7 @@ func multiFinalLosses(ms []experiment.MultiResult) []finalLoss {
 	return all
 }
 
-// mlpFinalLosses leaves out the chain with trained embeddings, which mlpRows compares
-// with the authors' value.
+// mlpFinalLosses leaves out the chain with trained embeddings, which mlpRows compares with the authors' value.
 func mlpFinalLosses(ms []*experiment.MLPResult) []finalLoss {
 	var all []finalLoss
 	for _, m := range ms {

@@ -43,8 +43,7 @@ func manyGraphsFigure(c *experiment.Comparison) *figure.Figure {
 		})
 }
 
-// byGraphFigure shows our runs on each graph and the authors' value, by the number of
-// the graph in the tables.
+// byGraphFigure shows our runs on each graph and the authors' value, by the number of the graph in the tables.
 func byGraphFigure(c *experiment.Comparison) *figure.Figure {
 	ours := figure.Series{Label: figure.Text("ours"), Points: true, Mark: 5}
 	paper := figure.Series{Label: figure.Text("paper"), Points: true}
@@ -117,8 +116,7 @@ func manyGraphsTable(c *experiment.Comparison) *figure.Table {
 	return t
 }
 
-// manyGraphsLossTable has the final losses on each of the 20 graphs of the model and the
-// reference predictors.
+// manyGraphsLossTable has the final losses on each of the 20 graphs of the model and the reference predictors.
 func manyGraphsLossTable(losses []*experiment.Losses) *figure.Table {
 	t := newTable(
 		fmt.Sprintf(`Log-loss in nats on %d test sequences for each of the 20 graphs, seed 0: the trained `+

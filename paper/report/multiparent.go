@@ -53,8 +53,7 @@ func headsFigure(all []experiment.MultiResult) *figure.Figure {
 	return f
 }
 
-// seedsWords returns the number of seeds whose heads split the parents, for each graph
-// where not all do.
+// seedsWords returns the number of seeds whose heads split the parents, for each graph where not all do.
 func seedsWords(all []experiment.MultiResult) string {
 	words := ""
 	for _, m := range all {

@@ -39,9 +39,8 @@ func OwnFigures(o *experiment.Own) ([]*figure.Figure, error) {
 	return append(all, f), err
 }
 
-// nameNodes writes the names of the nodes at the graphs and matrices of a figure, if nodes have
-// names of their own, and returns its least sufficient width. A name that the font or LaTeX
-// lacks is s_i.
+// nameNodes writes the names of the nodes at the graphs and matrices of a figure, if nodes have names of their
+// own, and returns its least sufficient width. A name that the font or LaTeX lacks is s_i.
 func nameNodes(f *figure.Figure, o *experiment.Own) (figure.Width, error) {
 	var names []figure.Label
 	for i, name := range o.Nodes {
@@ -132,8 +131,7 @@ func ownAdjacency(o *experiment.Own) [][]float64 {
 	return a
 }
 
-// ownCurve draws the test loss, the losses of the reference predictors, and the attention
-// on the parents.
+// ownCurve draws the test loss, the losses of the reference predictors, and the attention on the parents.
 func ownCurve(o *experiment.Own) *figure.Figure {
 	loss, attention := figure.Series{Label: figure.Text("trained")}, figure.Series{}
 	for _, p := range o.Run.Curve {

@@ -127,8 +127,7 @@ func sources(top string) (map[string]notebook, error) {
 	return all, nil
 }
 
-// texts returns the texts of the files below top that match a pattern, by their paths
-// relative to top.
+// texts returns the texts of the files below top that match a pattern, by their paths relative to top.
 func texts(top, pattern string) (map[string]string, error) {
 	paths, err := filepath.Glob(filepath.Join(top, pattern))
 	if err != nil {

@@ -27,9 +27,8 @@ func sketchRows() []Row {
 	}}
 }
 
-// ProofSketchFigure shows why row i of the first attention matrix finds p(i): (a) the graph,
-// (b) g_ij and its upper bound, (c) the attention under descent along g_i. It panics if i has
-// no parent.
+// ProofSketchFigure shows why row i of the first attention matrix finds p(i): (a) the graph, (b) g_ij and its
+// upper bound, (c) the attention under descent along g_i. It panics if i has no parent.
 func ProofSketchFigure(id string, g *graph.Forest, p *markov.Finite, i int) *figure.Figure {
 	parent := g.Parent(i)
 	if parent == graph.Root {

@@ -15,8 +15,7 @@ import (
 	"learncausal/paper/ledger"
 )
 
-// An Output is a figure, a table or a list of numbers. Export writes its files
-// and returns their paths.
+// An Output is a figure, a table or a list of numbers. Export writes its files and returns their paths.
 type Output interface {
 	Export(dir string) (paths []string, err error)
 }
@@ -43,8 +42,7 @@ func (e Entry) Formats() []string {
 	return []string{"tex", "csv"}
 }
 
-// entry returns an Entry. Draw sets the id of a figure or table, and title and
-// alternative text of a figure.
+// entry returns an Entry. Draw sets the id of a figure or table, and title and alternative text of a figure.
 func entry[O Output](id, title string, draw source[O]) Entry {
 	return Entry{id, title, func(ctx context.Context, r *Results) (Output, error) {
 		out, err := draw(ctx, r)
@@ -146,7 +144,6 @@ func tables() []Entry {
 		entry("tab-mlp", "Average first-layer attention of the transformer with MLPs", then(mlpRuns, mlpTable)),
 		entry("tab-mlp-losses", "Losses of the transformer with MLPs beside the reference predictors",
 			then(mlpLosses, mlpLossTable)),
-		entry("tab-splits", "How often the heads split several parents", then(splits, splitsTable)),
 		entry("tab-joint", "Joint training and Algorithm 1 on families of graphs", then(joint, jointTable)),
 		entry("tab-joint-predicts", "What predicts joint training", then(joint, predictTable)),
 		entry("tab-constructions", "Trained models against the constructions", then(agreements, agreementTable)),
@@ -177,8 +174,7 @@ func Select(ids ...string) ([]Entry, error) {
 	return entries, nil
 }
 
-// find returns the entry of an id. The error for an unknown id begins with prefix and
-// lists similar ids.
+// find returns the entry of an id. The error for an unknown id begins with prefix and lists similar ids.
 func find(prefix string, entries []Entry, id string) (Entry, error) {
 	if i := slices.IndexFunc(entries, func(e Entry) bool { return e.ID == id }); i >= 0 {
 		return entries[i], nil

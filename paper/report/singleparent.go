@@ -90,8 +90,7 @@ func relative(m *figure.Matrix) {
 	m.Title.Text, m.Title.TeX = m.Title.Text+times, m.Title.TeX+times
 }
 
-// lossFigure draws the test loss of the three runs along training and the losses of the
-// reference predictors.
+// lossFigure draws the test loss of the three runs along training and the losses of the reference predictors.
 func lossFigure(rs []experiment.SingleRun) *figure.Figure {
 	start := rs[0].Run
 	var panels []figure.Panel
@@ -199,13 +198,11 @@ func singleLossNumbers(rs []experiment.SingleRun) figure.Numbers {
 	return ns
 }
 
-// smallEntries is the largest ratio of entries outside a block to the largest inside that
-// counts as small.
+// smallEntries is the largest ratio of entries outside a block to the largest inside that counts as small.
 const smallEntries = 0.2
 
-// weightRows are the rows on Figures 2 and 6. A block becomes the adjacency matrix if
-// each of its rows is largest at the parent, and the identity if r > 0.99; other entries
-// remain small up to smallEntries.
+// weightRows are the rows on Figures 2 and 6. A block becomes the adjacency matrix if each of its rows is
+// largest at the parent, and the identity if r > 0.99; other entries remain small up to smallEntries.
 func weightRows(rs []experiment.SingleRun) []Row {
 	var rows []Row
 	identity, least, most := 1.0, math.Inf(1), 0.0

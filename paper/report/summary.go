@@ -69,15 +69,13 @@ func overSeeds(v []float64, digits int) string {
 	return rangeOverSeeds(experiment.NewSample(v), digits)
 }
 
-// confidence returns the Interval of an estimate on many sequences, 95 % of a
-// normal distribution.
+// confidence returns the Interval of an estimate on many sequences, 95 % of a normal distribution.
 func confidence(e num.Estimate, digits int) string {
 	half := distuv.UnitNormal.Quantile(0.975) * e.StdErr
 	return fmt.Sprintf("%.*f to %.*f (95 %%)", digits, e.Mean-half, digits, e.Mean+half)
 }
 
-// A Summary has the results of the paper with verdicts: the figures in their order, and
-// then the numbers.
+// A Summary has the results of the paper with verdicts: the figures in their order, and then the numbers.
 type Summary struct{ Rows []Row }
 
 // A rowGroup is a part of the summary, with the ids of its rows.

@@ -71,8 +71,7 @@ func weightsCaption(w *model.Weights) string {
 	return caption
 }
 
-// singleHeads reports whether the model has two layers with one head each, as in the
-// paper's theorems.
+// singleHeads reports whether the model has two layers with one head each, as in the paper's theorems.
 func singleHeads(w *model.Weights) bool {
 	return len(w.A) == 2 && len(w.A[0]) == 1 && len(w.A[1]) == 1
 }
@@ -142,9 +141,8 @@ func attentionOf(l int, head string) figure.Label {
 	return figure.Label{Text: "attn(" + text + "; " + a.Text + ")", TeX: `$\mathrm{attn}(` + tex + `;` + a.TeX + `)$`}
 }
 
-// weightMatrices returns the attention matrices by layer and head, and W_O. The three blocks of
-// the sparsity pattern are outlined if singleHeads, and otherwise the position blocks of the
-// first layer.
+// weightMatrices returns the attention matrices by layer and head, and W_O. The three blocks of the sparsity
+// pattern are outlined if singleHeads, and otherwise the position blocks of the first layer.
 func weightMatrices(w *model.Weights) (attention [][]*figure.Matrix, out *figure.Matrix) {
 	signed := figure.Scale{Palette: figure.Signed}
 	for l, layer := range w.A {
@@ -177,8 +175,7 @@ func weightMatrices(w *model.Weights) (attention [][]*figure.Matrix, out *figure
 	return attention, out
 }
 
-// dagMatrix draws the (T+1) x T adjacency matrix of a graph of Task 2. Its last row is the
-// row of the label.
+// dagMatrix draws the (T+1) x T adjacency matrix of a graph of Task 2. Its last row is the row of the label.
 func dagMatrix(g *graph.DAG) *figure.Matrix {
 	var rows [][]float64
 	for _, ps := range g.Parents() {

@@ -1,15 +1,13 @@
-// Package show shows the figures, tables, checks and runs of the paper in a
-// notebook cell, each with one call and under the id or number that it has in
-// the report, in the ledger and in the paper:
+// Package show shows the figures, tables, checks and runs of the paper in a notebook cell, each with one call
+// and under the id or number that it has in the report, in the ledger and in the paper:
 //
 //	show.Figure("fig-induction-head")
 //	show.Table("tab-many-graphs")
 //	show.Check(claims.All(), "Lemma 13")
 //	show.Live(spec, 0, 256, 1024)
 //
-// An error stops the cell with a message in one line. Runs come from the store of the
-// checkout; missing runs are trained, with a progress bar. An interrupt of the cell stops
-// every function.
+// An error stops the cell with a message in one line. Runs come from the store of the checkout; missing runs
+// are trained, with a progress bar. An interrupt of the cell stops every function.
 package show
 
 import (

@@ -19,8 +19,7 @@ type Cost struct {
 	Disk    float64       // bytes
 }
 
-// Memory estimates the peak memory, in bytes, of training the runs whose numbers are in
-// which, jobs at a time.
+// Memory estimates the peak memory, in bytes, of training the runs whose numbers are in which, jobs at a time.
 func (s *Sweep) Memory(which []int, jobs int) (float64, error) {
 	all := make([]float64, len(which))
 	for k, i := range which {
@@ -37,11 +36,10 @@ func (s *Sweep) Memory(which []int, jobs int) (float64, error) {
 	return sum, nil
 }
 
-// Cost estimates the cost of the runs whose numbers are in which. It measures the first
-// steps of one run of each kind, and calls progress with the share of the runs so far.
-// Runs of one kind differ in seed, rate, steps, evaluations, and in a graph with the same
-// length and the same maximal number of parents. A run whose weights are in the store
-// costs nothing; the time of comparisons is left out.
+// Cost estimates the cost of the runs whose numbers are in which. It measures the first steps of one run of
+// each kind, and calls progress with the share of the runs so far. Runs of one kind differ in seed, rate,
+// steps, evaluations, and in a graph with the same length and the same maximal number of parents. A run whose
+// weights are in the store costs nothing; the time of comparisons is left out.
 func (s *Sweep) Cost(ctx context.Context, which []int, progress func(share float64)) (Cost, error) {
 	var total Cost
 	sum := 0.0
@@ -72,8 +70,7 @@ func (s *Sweep) Cost(ctx context.Context, which []int, progress func(share float
 	return total, nil
 }
 
-// kind names the kind of a run: two runs of a kind take equal times for a step and for an
-// evaluation.
+// kind names the kind of a run: two runs of a kind take equal times for a step and for an evaluation.
 func kind(s train.Spec) string {
 	task, prior := "1", ""
 	switch of := s.Task.(type) {

@@ -41,8 +41,7 @@ func (s *Sweep) Result(i int) (*experiment.Outcome, error) {
 	return r, nil
 }
 
-// results returns the results of all runs, in the order of the plan. It is an error if a
-// run is not done.
+// results returns the results of all runs, in the order of the plan. It is an error if a run is not done.
 func (s *Sweep) results() ([]*experiment.Outcome, error) {
 	all := make([]*experiment.Outcome, len(s.Plan.Runs))
 	for i, r := range s.Plan.Runs {
@@ -76,9 +75,8 @@ func (s *Sweep) listed() (map[string]*experiment.Outcome, error) {
 	return s.list, s.unread
 }
 
-// encodeList returns a new results.jsonl: the results of the plan, and then, by address,
-// the results in the old file of runs that are not in the plan. So a plan may shrink
-// without a loss of results.
+// encodeList returns a new results.jsonl: the results of the plan, and then, by address, the results in the old
+// file of runs that are not in the plan. So a plan may shrink without a loss of results.
 func (s *Sweep) encodeList(results []*experiment.Outcome) ([]byte, error) {
 	listed, err := s.listed()
 	if err != nil {

@@ -11,11 +11,10 @@ import (
 	"learncausal/pkg/runs"
 )
 
-// Retrain returns tasks that train n finished runs again, in the folder scratch, and
-// compare their results with the stored ones, byte for byte. An error of a task names the
-// run and the place where it differs. The runs take at most about longest of a core
-// each, are spread over the plan, and change from day to day; there are fewer than n if
-// fewer are finished. Interrupted tasks resume while scratch exists.
+// Retrain returns tasks that train n finished runs again, in the folder scratch, and compare their results with
+// the stored ones, byte for byte. An error of a task names the run and the place where it differs. The runs
+// take at most about longest of a core each, are spread over the plan, and change from day to day; there are
+// fewer than n if fewer are finished. Interrupted tasks resume while scratch exists.
 func (s *Sweep) Retrain(n int, longest time.Duration, scratch string) ([]Task, error) {
 	var done []int
 	for i, r := range s.Plan.Runs {
@@ -42,8 +41,7 @@ func (s *Sweep) Retrain(n int, longest time.Duration, scratch string) ([]Task, e
 	return tasks, nil
 }
 
-// retrain trains run i in another sweep of the plan, unless it has a result there, and
-// compares the results.
+// retrain trains run i in another sweep of the plan, unless it has a result there, and compares the results.
 func (s *Sweep) retrain(ctx context.Context, i int, in *Sweep, opt runs.Options) error {
 	got, err := in.encoded(i)
 	if err == nil && got == nil {

@@ -36,12 +36,11 @@ type Job struct {
 	Command []string // of a task, the program first; the script adds --jobs and --task
 }
 
-// script is the format of a batch script: name, last task, log files, options, command,
-// number of tasks.
+// script is the format of a batch script: name, last task, log files, options, command, number of tasks.
 //
-// Slurm sends USR1 to the script alone, a minute before the time limit. It sends TERM to the
-// command as well, which writes its checkpoint; the script waits for it. A signal interrupts
-// wait; wait returns the exit code of a command that has ended, also when it is called again.
+// Slurm sends USR1 to the script alone, a minute before the time limit. It sends TERM to the command as well,
+// which writes its checkpoint; the script waits for it. A signal interrupts wait; wait returns the exit code of
+// a command that has ended, also when it is called again.
 const script = `#!/bin/bash
 #SBATCH --job-name=%s
 #SBATCH --array=0-%d

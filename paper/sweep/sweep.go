@@ -19,20 +19,18 @@ import (
 	"learncausal/pkg/train"
 )
 
-// A Sweep is a plan, the store of its runs, and the folder Dir of their results, an
-// absolute path.
+// A Sweep is a plan, the store of its runs, and the folder Dir of their results, an absolute path.
 //
 //	<Dir>/results/<address>.json   the result of a run
 //	<Dir>/failed/<address>.txt     the error of a run
 //	<Dir>/results.jsonl            a checksum, then all results, a line each
 //	<Dir>/table.csv                the same as a table, see [Sweep.WriteTables]
 //
-// A result may be in either place: of a finished sweep that keeps curves, results.jsonl
-// suffices.
+// A result may be in either place: of a finished sweep that keeps curves, results.jsonl suffices.
 //
-// Any number of processes may work on one sweep, on any number of machines that share
-// the folders. Their file system must meet the conditions of [runs.Store]. Two processes
-// that measure the same run write the same bytes.
+// Any number of processes may work on one sweep, on any number of machines that share the folders. Their file
+// system must meet the conditions of [runs.Store]. Two processes that measure the same run write the same
+// bytes.
 type Sweep struct {
 	Plan  *Plan
 	Store *runs.Store
@@ -43,9 +41,8 @@ type Sweep struct {
 	unread error
 }
 
-// Open reads a plan and returns its sweep, with absolute paths. If dir is "", the folder of
-// the results stands beside the plan and has its name; if store is "", the store is the
-// folder runs in it.
+// Open reads a plan and returns its sweep, with absolute paths. If dir is "", the folder of the results stands
+// beside the plan and has its name; if store is "", the store is the folder runs in it.
 func Open(plan, dir, store string) (*Sweep, error) {
 	p, err := read(plan, mostRuns)
 	if err != nil {
@@ -149,13 +146,12 @@ type Task struct {
 	Do   func(ctx context.Context, opt runs.Options) error
 }
 
-// Each does the tasks, the longest first, at most jobs > 0 at a time and with one worker
-// each; if there are fewer tasks than jobs, they share the workers. This is faster than
-// one run after another on all processors. The meter shows the progress of all. Each joins
-// the errors of all tasks.
+// Each does the tasks, the longest first, at most jobs > 0 at a time and with one worker each; if there are
+// fewer tasks than jobs, they share the workers. This is faster than one run after another on all processors.
+// The meter shows the progress of all. Each joins the errors of all tasks.
 //
-// When ctx is cancelled, Each starts no more tasks, waits for the tasks under way, and
-// returns an error that wraps ctx.Err().
+// When ctx is cancelled, Each starts no more tasks, waits for the tasks under way, and returns an error that
+// wraps ctx.Err().
 func Each(ctx context.Context, tasks []Task, jobs int, meter runs.Meter) error {
 	sum := &sum{meter: meter, done: make([]float64, len(tasks)), work: make([]float64, len(tasks))}
 	order := make([]int, len(tasks))

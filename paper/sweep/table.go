@@ -14,16 +14,14 @@ import (
 	"learncausal/pkg/train"
 )
 
-// WriteTables writes results.jsonl and table.csv and returns their paths. It is an error
-// if a run is not done.
+// WriteTables writes results.jsonl and table.csv and returns their paths. It is an error if a run is not done.
 //
-// The file table.csv has a row for each run in the order of the plan. Its columns are the
-// address of the run, every setting, the effective length t_eff of a forest, and the
-// results after the last step: loss (mean over the test set, in nats) and attention
-// (see [train.Spec.Attention]); the numbers of edges of the graph, of learned edges among
-// them, and of other learned edges; the loss of the Bayes predictor, the excess of the
-// model over it with its standard error, and the effective number of draws; the loss of
-// Algorithm 1 and its attention. A missing value is empty.
+// The file table.csv has a row for each run in the order of the plan. Its columns are the address of the run,
+// every setting, the effective length t_eff of a forest, and the results after the last step: loss (mean over
+// the test set, in nats) and attention (see [train.Spec.Attention]); the numbers of edges of the graph, of
+// learned edges among them, and of other learned edges; the loss of the Bayes predictor, the excess of the
+// model over it with its standard error, and the effective number of draws; the loss of Algorithm 1 and its
+// attention. A missing value is empty.
 func (s *Sweep) WriteTables() ([]string, error) {
 	results, err := s.results()
 	if err != nil {

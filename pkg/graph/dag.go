@@ -7,21 +7,19 @@ import (
 	"strconv"
 )
 
-// A DAG is a causal graph of Task 2 on the nodes 0..T: nodes 0..T-1 are the positions of
-// the sequence, node T is the label. The parents of a node come before it. Their order is
-// the order in which a transition tensor is indexed by their tokens. A DAG is immutable and
-// may be shared between goroutines.
+// A DAG is a causal graph of Task 2 on the nodes 0..T: nodes 0..T-1 are the positions of the sequence, node T
+// is the label. The parents of a node come before it. Their order is the order in which a transition tensor is
+// indexed by their tokens. A DAG is immutable and may be shared between goroutines.
 type DAG struct {
 	parents [][]int
 }
 
-// NewDAG returns the graph in which node i has the parents parents[i], in this order; there
-// are len(parents) = T+1 nodes, the label last. It returns an error that names the edge or
-// the node unless T >= 1, every parent comes before its child, no parent is listed twice,
-// and the label has a parent.
+// NewDAG returns the graph in which node i has the parents parents[i], in this order; there are len(parents) =
+// T+1 nodes, the label last. It returns an error that names the edge or the node unless T >= 1, every parent
+// comes before its child, no parent is listed twice, and the label has a parent.
 //
-// In-degrees may differ, as in the authors' released code. In the paper's Task 2 a node has
-// no parents or k, see [DAG.Uniform].
+// In-degrees may differ, as in the authors' released code. In the paper's Task 2 a node has no parents or k,
+// see [DAG.Uniform].
 func NewDAG(parents [][]int) (*DAG, error) {
 	if err := checkDAG(parents, strconv.Itoa); err != nil {
 		return nil, err
@@ -95,11 +93,10 @@ func Halves(t int) *DAG {
 	return growDAG(t, 2, func(i int) []int { return []int{(i - 1) / 2, i - 1} })
 }
 
-// RandomDAG returns a random graph on t positions and the label in which a node has no
-// parents or k. As in [Random], each position i in k..t-1 is a root with probability p,
-// independently; positions before k are roots, and the label is not. The parents of any
-// other node i are a uniformly drawn set of k of the nodes 0..i-1, in increasing order. It
-// panics unless 1 <= k <= t <= [MaxT] and p is in [0, 1].
+// RandomDAG returns a random graph on t positions and the label in which a node has no parents or k. As in
+// [Random], each position i in k..t-1 is a root with probability p, independently; positions before k are
+// roots, and the label is not. The parents of any other node i are a uniformly drawn set of k of the nodes
+// 0..i-1, in increasing order. It panics unless 1 <= k <= t <= [MaxT] and p is in [0, 1].
 func RandomDAG(t, k int, p float64, src rand.Source) *DAG {
 	checkProbability(p)
 	rnd := rand.New(src)

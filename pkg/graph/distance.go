@@ -7,8 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Adjacency returns the T x T matrix with a one at (i, p(i)) for each i that has a
-// parent, and zeros elsewhere.
+// Adjacency returns the T x T matrix with a one at (i, p(i)) for each i that has a parent, and zeros elsewhere.
 func (f *Forest) Adjacency() *mat.Dense {
 	a := mat.NewDense(f.T(), f.T(), nil)
 	for i, p := range f.list() {
@@ -101,9 +100,8 @@ func (f *Forest) TEffLambda(lambda float64) float64 {
 	if !(0 <= lambda && lambda <= 1) {
 		panic(fmt.Sprintf("graph: lambda = %v is not in [0, 1]", lambda))
 	}
-	// below[i] sums lambda^d(i,j) over the part of i's subtree joined to it so
-	// far, complete once all later positions are joined. A pair is counted at the
-	// join that connects it, so that nothing is ever subtracted.
+	// below[i] sums lambda^d(i,j) over the part of i's subtree joined to it so far, complete once all later
+	// positions are joined. A pair is counted at the join that connects it, so that nothing is ever subtracted.
 	below := slices.Repeat([]float64{1}, f.T())
 	pairs := 0.0
 	for i := f.T() - 1; i >= 0; i-- {

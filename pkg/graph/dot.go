@@ -11,29 +11,27 @@ import (
 	"learncausal/internal/dot"
 )
 
-// Read reads the causal graph of a file that holds one DOT digraph, with edges from parent
-// to child: a forest, for Task 1, or a DAG, for Task 2. The other is nil.
+// Read reads the causal graph of a file that holds one DOT digraph, with edges from parent to child: a forest,
+// for Task 1, or a DAG, for Task 2. The other is nil.
 //
 //	digraph { s1 -> {s2 s3}; s2 -> s4; s3 -> s5; s6 }
 //	digraph { {rain sprinkler} -> wet }
 //
-// A file may name the T positions s1..sT, as the paper does, or 0..T-1. Then s1 is position
-// 0, a graph with a node y, the label, is a DAG, and names is nil. The file names every node,
-// in any order: a root without children and the query, the last node, stand alone.
+// A file may name the T positions s1..sT, as the paper does, or 0..T-1. Then s1 is position 0, a graph with a
+// node y, the label, is a DAG, and names is nil. The file names every node, in any order: a root without
+// children and the query, the last node, stand alone.
 //
-// In other files names[i] is the name of node i. Parents come before their children, and
-// else the nodes keep the order of the file. The query or label is the last node, the last
-// without children in the file. The graph attribute query names a different one, and so does
-// a node y with parents and no child. If it has parents, and it is named or some node has two
-// parents, the graph is a DAG.
+// In other files names[i] is the name of node i. Parents come before their children, and else the nodes keep
+// the order of the file. The query or label is the last node, the last without children in the file. The graph
+// attribute query names a different one, and so does a node y with parents and no child. If it has parents, and
+// it is named or some node has two parents, the graph is a DAG.
 //
-// Subgraphs are expanded, and an edge repeated in a strict digraph counts once. Edges and
-// nodes of style invis are left out. An error names any other attribute that hides an edge or
-// its direction. Other attributes, and ports, are ignored.
+// Subgraphs are expanded, and an edge repeated in a strict digraph counts once. Edges and nodes of style invis
+// are left out. An error names any other attribute that hides an edge or its direction. Other attributes, and
+// ports, are ignored.
 //
-// The other errors are those of [New] and [NewDAG], with the names of the file, and one for
-// each departure from the rules above. A file has at most 1 MiB, 4096 nodes, 16384 edges and
-// subgraphs nested 64 deep.
+// The other errors are those of [New] and [NewDAG], with the names of the file, and one for each departure from
+// the rules above. A file has at most 1 MiB, 4096 nodes, 16384 edges and subgraphs nested 64 deep.
 func Read(r io.Reader) (f *Forest, g *DAG, names []string, err error) {
 	d, err := readDiagram(r)
 	if err != nil {
@@ -153,9 +151,8 @@ func readDiagram(r io.Reader) (*diagram, error) {
 // effect reports whether a node has parents and no child.
 func (d *diagram) effect(id string) bool { return len(d.parents[id]) > 0 && len(d.children[id]) == 0 }
 
-// sorted returns the given nodes in their order, but for two changes: the ancestors of a node
-// come before it, and the query, if it is named, is the last node. Otherwise the last node
-// without children is the last node.
+// sorted returns the given nodes in their order, but for two changes: the ancestors of a node come before it,
+// and the query, if it is named, is the last node. Otherwise the last node without children is the last node.
 func (d *diagram) sorted(nodes []string, query string) ([]string, error) {
 	order := slices.DeleteFunc(slices.Clone(nodes), func(id string) bool { return id == query })
 	switch children := d.children[query]; {
@@ -282,9 +279,8 @@ var (
 	numberForm = regexp.MustCompile(`^-?[0-9]+$`)
 )
 
-// positions returns the given nodes in the order s1..sT or 0..T-1, with the label last, or
-// nil if they have other names. It is an error if a position is missing among nodes that all
-// have such names.
+// positions returns the given nodes in the order s1..sT or 0..T-1, with the label last, or nil if they have
+// other names. It is an error if a position is missing among nodes that all have such names.
 func positions(nodes []string) ([]string, error) {
 	rest := slices.DeleteFunc(slices.Clone(nodes), func(id string) bool { return id == label })
 	other := func(form *regexp.Regexp) bool {
@@ -322,10 +318,9 @@ func (f *Forest) WriteDOT(w io.Writer, names ...string) error {
 	return write(w, parents, namesFrom("s", 1, f.T()), names)
 }
 
-// WriteDOT writes the graph as a DOT digraph for [Read] and Graphviz. The nodes are called
-// s1..sT and y, or by the given names, as Read returns them. The edges to a node whose parents
-// are not in increasing order are numbered. Graph and names determine the bytes. WriteDOT
-// panics unless there are no names or as many as nodes.
+// WriteDOT writes the graph as a DOT digraph for [Read] and Graphviz. The nodes are called s1..sT and y, or by
+// the given names, as Read returns them. The edges to a node whose parents are not in increasing order are
+// numbered. Graph and names determine the bytes. WriteDOT panics unless there are no names or as many as nodes.
 func (g *DAG) WriteDOT(w io.Writer, names ...string) error {
 	return write(w, g.lists(), append(namesFrom("s", 1, g.T()), label), names)
 }

@@ -48,9 +48,8 @@ func InContext(t int) *Forest {
 	})
 }
 
-// Spider returns the tree of paths, the legs, that share only position 0:
-// p(i) = max(i-legs, 0) for 1 <= i <= t-2. The lengths of the legs differ by at most one
-// edge. It panics unless 2 <= t <= [MaxT] and legs >= 1.
+// Spider returns the tree of paths, the legs, that share only position 0: p(i) = max(i-legs, 0) for 1 <= i <=
+// t-2. The lengths of the legs differ by at most one edge. It panics unless 2 <= t <= [MaxT] and legs >= 1.
 func Spider(t, legs int) *Forest {
 	if legs < 1 {
 		panic(fmt.Sprintf("graph: a spider with %d legs, want at least 1", legs))
@@ -80,8 +79,7 @@ type Family struct {
 	New  func(t int) *Forest
 }
 
-// Families returns the deterministic families, by decreasing effective sequence length (see
-// [Forest.TEff]):
+// Families returns the deterministic families, by decreasing effective sequence length (see [Forest.TEff]):
 //
 //	chain        T_eff = T
 //	in-context   T_eff = T

@@ -1,10 +1,8 @@
-// Package graph defines the causal graphs of Task 1, forests in which a position of the
-// sequence has at most one parent, and of Task 2, in which it may have several. A parent
-// comes before its child.
+// Package graph defines the causal graphs of Task 1, forests in which a position of the sequence has at most
+// one parent, and of Task 2, in which it may have several. A parent comes before its child.
 //
-// Positions are 0-based: position i is the paper's s_{i+1}. In a [Forest] the last position,
-// T-1, is the query, which has neither parent nor children. A [DAG] has one node more than
-// positions, its label.
+// Positions are 0-based: position i is the paper's s_{i+1}. In a [Forest] the last position, T-1, is the query,
+// which has neither parent nor children. A [DAG] has one node more than positions, its label.
 //
 //	f, err := graph.New([]int{-1, 0, 0, 1, 2, -1})             // the paper's Figure 1
 //	f = graph.MustNew(graph.Root, 0, 0, 1, 2, graph.Root)      // the same, in a program
@@ -67,8 +65,7 @@ func must(f *Forest, err error) *Forest {
 	return f
 }
 
-// build returns the forest on t positions with the given edges (parent, child). Errors call
-// position i name(i).
+// build returns the forest on t positions with the given edges (parent, child). Errors call position i name(i).
 func build(t int, edges [][2]int, name func(int) string) (*Forest, error) {
 	if err := checkT(t); err != nil {
 		return nil, err
@@ -103,8 +100,7 @@ func checkT(t int) error {
 	return nil
 }
 
-// checkEdges returns an error unless the edges are distinct and lead from one of t nodes to
-// a later one.
+// checkEdges returns an error unless the edges are distinct and lead from one of t nodes to a later one.
 func checkEdges(edges [][2]int, t int, name func(int) string) error {
 	known := make(map[[2]int]bool, len(edges))
 	for _, e := range edges {

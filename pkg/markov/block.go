@@ -42,8 +42,7 @@ func (b *Block) check(s int) {
 // panics if the block and the prior differ in S.
 type Drawer func(b *Block, words *lanes.Words, src *rand.PCG)
 
-// NewDrawer returns a drawer of the prior: SIMD kernels for a [Dirichlet], a loop over Draw
-// for any other.
+// NewDrawer returns a drawer of the prior: SIMD kernels for a [Dirichlet], a loop over Draw for any other.
 func NewDrawer(p Prior) Drawer {
 	if d, ok := p.(*Dirichlet); ok {
 		return d.newDrawer()
@@ -84,8 +83,7 @@ type Rows struct {
 	y      []float64
 }
 
-// NewRows returns a Rows that draws n blocks of eight vectors of length S at a time. It
-// panics unless n >= 1.
+// NewRows returns a Rows that draws n blocks of eight vectors of length S at a time. It panics unless n >= 1.
 func (d *Dirichlet) NewRows(n int) *Rows {
 	if n < 1 {
 		panic(fmt.Sprintf("markov: %d blocks of rows, want at least 1", n))
@@ -94,9 +92,8 @@ func (d *Dirichlet) NewRows(n int) *Rows {
 	return &Rows{d.zig(), size, make([]uint64, n*size), make([]uint8, n*d.S), make([]float64, n*size)}
 }
 
-// Draw writes the vectors to x, n x S x 8, each up to a positive factor, and their running
-// sums to sums. The largest entry of a vector is at least 2^-900/S. It panics unless x and
-// sums have n x S x 8 entries.
+// Draw writes the vectors to x, n x S x 8, each up to a positive factor, and their running sums to sums. The
+// largest entry of a vector is at least 2^-900/S. It panics unless x and sums have n x S x 8 entries.
 func (r *Rows) Draw(x, sums []float64, words *lanes.Words, src *rand.PCG) {
 	if n := len(r.y); len(x) != n || len(sums) != n {
 		panic(fmt.Sprintf("markov: rows into %d entries and %d sums, want %d", len(x), len(sums), n))

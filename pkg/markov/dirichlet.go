@@ -60,8 +60,7 @@ func (d *Dirichlet) Draw(pi, mu []float64, src *rand.PCG) {
 	irreducible(stationaryLog(mu, a))
 }
 
-// small is the alpha below which powers of draws of a ziggurat may underflow. At 0.1 the
-// smallest is 2^-530.
+// small is the alpha below which powers of draws of a ziggurat may underflow. At 0.1 the smallest is 2^-530.
 const small = 0.1
 
 // DrawRow writes one Dirichlet(alpha, ..., alpha) vector, of any length, to row.

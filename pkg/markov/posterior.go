@@ -60,13 +60,12 @@ func plusExponential(x float64, n int, src *rand.PCG) float64 {
 	return x
 }
 
-// next writes to row k of mu the stationary measure of the positive rates a with e added to
-// entry (q, k). mu is NaN if a product of ratios of rates exceeds 2^1000, which for
-// alpha >= 0.1 has a probability below 2^-90.
+// next writes to row k of mu the stationary measure of the positive rates a with e added to entry (q, k). mu is
+// NaN if a product of ratios of rates exceeds 2^1000, which for alpha >= 0.1 has a probability below 2^-90.
 //
-// Between two visits of q the chain enters some state j, at rate a[q][j] or more. The
-// expected time spent in a state n then depends only on j. One elimination with q as the
-// first state gives these times, and their sum is linear in row q.
+// Between two visits of q the chain enters some state j, at rate a[q][j] or more. The expected time spent in a
+// state n then depends only on j. One elimination with q as the first state gives these times, and their sum is
+// linear in row q.
 func next(mu, a []float64, q int, e float64) {
 	s := int(math.Sqrt(float64(len(a))))
 	var scratch [2*maxStack*maxStack + 3*maxStack]float64

@@ -120,9 +120,8 @@ func divideBySum(row []float64) {
 	}
 }
 
-// Finite is a prior of finite support: matrix Pi[k] with probability Weight[k]. [NewFinite],
-// [NewOrbit] and [Sampled] return valid priors, which must not be modified. A literal is
-// not checked.
+// Finite is a prior of finite support: matrix Pi[k] with probability Weight[k]. [NewFinite], [NewOrbit] and
+// [Sampled] return valid priors, which must not be modified. A literal is not checked.
 type Finite struct {
 	Pi      [][]float64 // each S x S, row-major
 	Mu      [][]float64 // stationary measures, each of length S
@@ -147,10 +146,9 @@ func checkMost(family string, states, matrices int) error {
 // need the ratios mu(s)/mu(s') and their squares, which overflow for smaller values.
 const MinMu = 1e-100
 
-// NewFinite returns the uniform prior over the given matrices, each S x S; a repeated matrix
-// counts repeatedly. It returns an error that names the matrix unless 2 <= S <= 255, each
-// row is a probability vector (see [CheckRows]), and the stationary measure is unique and at
-// least [MinMu] in every state.
+// NewFinite returns the uniform prior over the given matrices, each S x S; a repeated matrix counts repeatedly.
+// It returns an error that names the matrix unless 2 <= S <= 255, each row is a probability vector (see
+// [CheckRows]), and the stationary measure is unique and at least [MinMu] in every state.
 func NewFinite(states int, matrices ...[]float64) (*Finite, error) {
 	if states < 2 || states > 255 {
 		return nil, fmt.Errorf("markov: finite prior over %d states, want 2 to 255", states)
@@ -186,8 +184,7 @@ func Sampled(prior Prior, n int, src *rand.PCG) (*Finite, error) {
 	return NewOrbit(s, bases...)
 }
 
-// positiveMeasures returns the stationary measure of each matrix, or an error that names the
-// matrix.
+// positiveMeasures returns the stationary measure of each matrix, or an error that names the matrix.
 func positiveMeasures(family string, states int, matrices [][]float64) ([][]float64, error) {
 	if len(matrices) == 0 {
 		return nil, fmt.Errorf("markov: %s prior without a matrix", family)

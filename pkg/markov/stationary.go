@@ -57,8 +57,7 @@ func Stationary(mu, pi []float64) error {
 	return stationary(mu, pi, make([]float64, s*s))
 }
 
-// checkRates returns an error unless all entries of a row are finite and nonnegative and one
-// is positive.
+// checkRates returns an error unless all entries of a row are finite and nonnegative and one is positive.
 func checkRates(row []float64, r int) error {
 	largest := 0.0
 	for t, p := range row {
@@ -142,8 +141,7 @@ func sum(x []float64) float64 {
 	return total
 }
 
-// leastRate is the total rate from a state to the states before it below which the
-// elimination uses logarithms.
+// leastRate is the total rate from a state to the states before it below which the elimination uses logarithms.
 const leastRate = 1e-290
 
 // bypass eliminates state n = len(row) from the rates to[:n+1] of another state. row are the
@@ -217,9 +215,8 @@ func stationaryLog(mu, a []float64) error {
 	return nil
 }
 
-// reachOrder returns an order of the states in which every state but the first reaches,
-// along positive rates, a state before it. It returns nil if there is none, that is, if the
-// chain has more than one closed class.
+// reachOrder returns an order of the states in which every state but the first reaches, along positive rates, a
+// state before it. It returns nil if there is none, that is, if the chain has more than one closed class.
 func reachOrder(a []float64, s int) []int {
 	for root := range s {
 		order, seen := []int{root}, make([]bool, s)

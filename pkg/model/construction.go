@@ -2,9 +2,8 @@ package model
 
 import "learncausal/pkg/graph"
 
-// A Construction is a two-layer disentangled transformer with explicit weights for a
-// graph: Construction 1 (construct-single) for a forest or Construction 2 (construct-multi)
-// for a graph with k parents.
+// A Construction is a two-layer disentangled transformer with explicit weights for a graph: Construction 1
+// (construct-single) for a forest or Construction 2 (construct-multi) for a graph with k parents.
 type Construction struct {
 	S       int     // tokens
 	parents [][]int // of each position, none for a root
@@ -33,9 +32,8 @@ func ConstructionTwo(g *graph.DAG, s int) *Construction {
 	return &Construction{S: s, parents: nodes[:t], asked: nodes[t], label: true}
 }
 
-// copied returns the positions that the heads of the first layer copy to
-// position i, one each; none for a root, which attends to 0, ..., i equally. In
-// Construction 2 the last position copies the label's parents.
+// copied returns the positions that the heads of the first layer copy to position i, one each; none for a root,
+// which attends to 0, ..., i equally. In Construction 2 the last position copies the label's parents.
 func (c *Construction) copied(i int) []int {
 	if c.label && i == len(c.parents)-1 {
 		return c.asked
@@ -78,16 +76,15 @@ func (c *Construction) Weights(beta1, beta2 float64) *Weights {
 	return w
 }
 
-// Attended returns the positions that the query attends to, equally, in the
-// limit beta1 -> inf and then beta2 -> inf: those with the largest score
+// Attended returns the positions that the query attends to, equally, in the limit beta1 -> inf and then beta2
+// -> inf: those with the largest score
 //
 //	sum_l 1(x_{p(i)_l} = a_l)                       position i has parents
 //	sum_l #{j <= i : x_j = a_l} / (i+1)             position i is a root
 //
-// where a_l is the query's token, or in Construction 2 the token of the label's parent l;
-// there the query's own parents are the label's. Roots after a constant prefix are among
-// them (construct-single-step-limit-corrected, construct-multi-step-limit).
-// It panics if x has another length than the graph, or a token outside 0..S-1.
+// where a_l is the query's token, or in Construction 2 the token of the label's parent l; there the query's own
+// parents are the label's. Roots after a constant prefix are among them (construct-single-step-limit-corrected,
+// construct-multi-step-limit). It panics if x has another length than the graph, or a token outside 0..S-1.
 func (c *Construction) Attended(x []int) []int {
 	must(Check(x, nil, c.S, len(c.parents)))
 	var best []int

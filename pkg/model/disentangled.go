@@ -181,13 +181,11 @@ func (w *Weights) Linear(x []int) *mat.Dense {
 	return &out
 }
 
-// PositionAttention returns S(MASK(A1)), T x T, where A1 is the position-position
-// block of the first head of the first layer: row i is a distribution over the
-// positions j <= i. It panics if there is no layer.
+// PositionAttention returns S(MASK(A1)), T x T, where A1 is the position-position block of the first head of
+// the first layer: row i is a distribution over the positions j <= i. It panics if there is no layer.
 func (w *Weights) PositionAttention() *mat.Dense { return w.PositionAttentions()[0] }
 
-// PositionAttentions returns S(MASK(A1)) of each head of the first layer. It
-// panics if there is no layer.
+// PositionAttentions returns S(MASK(A1)) of each head of the first layer. It panics if there is no layer.
 func (w *Weights) PositionAttentions() []*mat.Dense {
 	if w.mustWidth(); len(w.A) == 0 {
 		panic("model: no layers, want one with attention")

@@ -76,8 +76,7 @@ func (w *MLP) Matrices() []Matrix {
 	return slices.Concat(a, []Matrix{newMatrix("W", w.W), e, p}, rest)
 }
 
-// Arrays returns the data of every matrix, in the order of Matrices but with the
-// embeddings at the end.
+// Arrays returns the data of every matrix, in the order of Matrices but with the embeddings at the end.
 func (w *MLP) Arrays() [][]float64 {
 	var all, embeddings [][]float64
 	for _, m := range w.Matrices() {

@@ -1,25 +1,21 @@
-// Package model defines the paper's transformers over S tokens and T positions, with
-// their gradients.
+// Package model defines the paper's transformers over S tokens and T positions, with their gradients.
 //
-// [Weights] is the disentangled transformer, the subject of the paper, and [MLP] the
-// standard transformer with MLPs of its Appendix C. Forward of each is the definition,
-// dense and slow, with the gradient:
+// [Weights] is the disentangled transformer, the subject of the paper, and [MLP] the standard transformer with
+// MLPs of its Appendix C. Forward of each is the definition, dense and slow, with the gradient:
 //
 //	w := model.NewWeights(3, 6, 1, 1) // S = 3, T = 6, one head in each of two layers
 //	f, loss := w.Forward(x, y, grad)  // y and grad may be nil
 //
-// A sequence x has T tokens in 0..S-1, the last one the query; y is the target, a
-// distribution over the tokens to compare with the model's output f. [Check] has an
-// error where Forward panics. Package train has the fast engine for two layers that
-// gives the same loss and gradient; other depths have their gradient from Forward alone,
-// whose products are gonum's and differ in the last bits between processors.
+// A sequence x has T tokens in 0..S-1, the last one the query; y is the target, a distribution over the tokens
+// to compare with the model's output f. [Check] has an error where Forward panics. Package train has the fast
+// engine for two layers that gives the same loss and gradient; other depths have their gradient from Forward
+// alone, whose products are gonum's and differ in the last bits between processors.
 //
 // [ConstructionOne] and [ConstructionTwo] write down weights from a causal graph. [Standard] is the
 // attention-only transformer, with the maps from it to the disentangled transformer and back.
 //
-// Trained matrices are row-major and multiply rows from the right, so that the
-// embeddings of an [MLP] are S x d and T x d and output matrices are d x S: transposes
-// of the paper's, which Standard keeps.
+// Trained matrices are row-major and multiply rows from the right, so that the embeddings of an [MLP] are S x d
+// and T x d and output matrices are d x S: transposes of the paper's, which Standard keeps.
 package model
 
 import (

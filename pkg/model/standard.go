@@ -20,9 +20,8 @@ type Head struct{ Q, K, V *mat.Dense }
 //	h_{l+1} = h_l + sum_i attn(h_l; Q_i K_i^T) V_i^T
 //	TF(x)   = h_L W^T
 //
-// with attn(h; A) = S(MASK(h A h^T)) h (Definition 1). It panics if x has another length
-// than P has columns, or a token without a column of E, and if a matrix has another size
-// than E, P and W give it.
+// with attn(h; A) = S(MASK(h A h^T)) h (Definition 1). It panics if x has another length than P has columns, or
+// a token without a column of E, and if a matrix has another size than E, P and W give it.
 func (m *Standard) Forward(x []int) *mat.Dense {
 	m.check()
 	d, n := m.P.Dims()

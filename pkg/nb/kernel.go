@@ -18,9 +18,8 @@ func inNotebook() bool { return gonbui.IsNotebook }
 // uniqueID returns an id that no other output of the notebook has.
 func uniqueID() string { return gonbui.UniqueId() }
 
-// send passes one output, in one or several formats, to the kernel and waits
-// until the kernel has received it. An output replaces the earlier output with the
-// same id. The caller holds mu.
+// send passes one output, in one or several formats, to the kernel and waits until the kernel has received it.
+// An output replaces the earlier output with the same id. The caller holds mu.
 func send(id string, forms, metadata map[string]any) {
 	data := map[protocol.MIMEType]any{}
 	for mime, content := range forms {

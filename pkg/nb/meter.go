@@ -9,11 +9,9 @@ import (
 	"learncausal/pkg/runs"
 )
 
-// A Meter shows the progress of a long computation. In a notebook it is a
-// progress bar with the remaining time. At the end one line of text without times
-// replaces the bar, so that the stored output is the same in every run. Elsewhere
-// it writes to standard error as [runs.Terminal] does. Its methods are safe for
-// concurrent use.
+// A Meter shows the progress of a long computation. In a notebook it is a progress bar with the remaining time.
+// At the end one line of text without times replaces the bar, so that the stored output is the same in every
+// run. Elsewhere it writes to standard error as [runs.Terminal] does. Its methods are safe for concurrent use.
 type Meter struct {
 	title string
 
@@ -56,8 +54,7 @@ func (m *Meter) Update(done, total int, status string) {
 		html.EscapeString(m.title), done, total, html.EscapeString(status), m.left(now, done, total)))
 }
 
-// Done replaces the bar by title and status. The status should be the same in every
-// run.
+// Done replaces the bar by title and status. The status should be the same in every run.
 func (m *Meter) Done(status string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -1,14 +1,12 @@
-// Package nb shows results from a notebook cell: text, Markdown, HTML, images
-// and a progress bar.
+// Package nb shows results from a notebook cell: text, Markdown, HTML, images and a progress bar.
 //
-// A GoNB cell can write to standard output and to the display pipe of package
-// gonbui, whose outputs arrive in no defined order. This package writes to the
-// display pipe, and waits until the kernel has passed each output on. So
-// outputs appear in the order of the calls, and none is lost when the cell ends.
-// Cells should therefore use Printf of this package, not of fmt.
+// A GoNB cell can write to standard output and to the display pipe of package gonbui, whose outputs arrive in
+// no defined order. This package writes to the display pipe, and waits until the kernel has passed each output
+// on. So outputs appear in the order of the calls, and none is lost when the cell ends. Cells should therefore
+// use Printf of this package, not of fmt.
 //
-// In a web page, compiled to WebAssembly, the page replaces the kernel. Outside
-// a notebook the same calls print plain text to standard output.
+// In a web page, compiled to WebAssembly, the page replaces the kernel. Outside a notebook the same calls print
+// plain text to standard output.
 package nb
 
 import (
@@ -102,15 +100,12 @@ func Details(summary, text string) {
 		summary+"\n"+text)
 }
 
-// PNG shows an encoded PNG image with a description for readers who cannot see
-// it. The image is displayed at three quarters of its size in pixels, which keeps
-// it sharp on screens with two device pixels per pixel. PNG panics if b is not a
-// PNG image. Outside a notebook it prints the size of the image and the
-// description.
+// PNG shows an encoded PNG image with a description for readers who cannot see it. The image is displayed at
+// three quarters of its size in pixels, which keeps it sharp on screens with two device pixels per pixel. PNG
+// panics if b is not a PNG image. Outside a notebook it prints the size of the image and the description.
 func PNG(b []byte, alt string) { NewPicture().PNG(b, alt) }
 
-// A Picture is an image in the output of a cell that can be replaced while the
-// cell runs.
+// A Picture is an image in the output of a cell that can be replaced while the cell runs.
 type Picture struct{ id string }
 
 // NewPicture returns a Picture that shows nothing yet.
@@ -134,8 +129,7 @@ func (p *Picture) PNG(b []byte, alt string) {
 	})
 }
 
-// display shows content as a separate output, or its plain text if the viewer cannot
-// show the content.
+// display shows content as a separate output, or its plain text if the viewer cannot show the content.
 func display(plain, mime, content string) {
 	if !inNotebook() {
 		fmt.Fprintln(stdout, plain)

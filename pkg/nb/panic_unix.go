@@ -10,9 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// place is a program that passes standard error on up to the stack of a crash, of which it
-// keeps the first line of a cell. The kernel replaces the line of the generated program by
-// a number of a cell and its line.
+// place is a program that passes standard error on up to the stack of a crash, of which it keeps the first line
+// of a cell. The kernel replaces the line of the generated program by a number of a cell and its line.
 const place = `while IFS= read -r line || [ -n "$line" ]; do
 	case $line in "goroutine "*|"runtime stack:") break;; esac
 	printf '%s\n' "$line"

@@ -215,9 +215,8 @@ func AddMatrix(p *plot.Plot, m mat.Matrix) *Matrix {
 	return h
 }
 
-// indices returns ticks at 1 to n for n up to 8, and else at 1 and at the multiples of a
-// round number up to n. The latter are at most 6, because the labels of one of four matrices
-// side by side would overlap.
+// indices returns ticks at 1 to n for n up to 8, and else at 1 and at the multiples of a round number up to n.
+// The latter are at most 6, because the labels of one of four matrices side by side would overlap.
 func indices(n int) plot.ConstantTicks {
 	step := 1
 	for _, s := range []int{2, 5, 10, 20, 50, 100, 200, 500} {

@@ -16,8 +16,7 @@ type Image interface {
 	TeXCaption() string  // plain text and formulas between dollar signs, or ""
 }
 
-// A MarkdownTable can be written in Markdown and has a caption. A *figure.Table is a
-// MarkdownTable.
+// A MarkdownTable can be written in Markdown and has a caption. A *figure.Table is a MarkdownTable.
 type MarkdownTable interface {
 	Markdown() (string, error)
 	TeXCaption() string // plain text and formulas between dollar signs, or ""
@@ -50,9 +49,8 @@ var captionText = strings.NewReplacer(
 	`~`, "\u00a0", `\,`, "\u202f", `\%`, "%",
 )
 
-// Caption returns a LaTeX caption as Markdown in small type. Formulas between
-// dollar signs are the same in both. Caption panics if the text outside of formulas
-// contains LaTeX or characters of Markdown's syntax.
+// Caption returns a LaTeX caption as Markdown in small type. Formulas between dollar signs are the same in
+// both. Caption panics if the text outside of formulas contains LaTeX or characters of Markdown's syntax.
 func Caption(tex string) string {
 	parts := strings.Split(tex, "$")
 	for i := 0; i < len(parts); i += 2 { // the others are formulas
@@ -64,8 +62,7 @@ func Caption(tex string) string {
 	return "<small>" + strings.Join(parts, "$") + "</small>"
 }
 
-// Must returns v, the result of a call that may fail. If it failed, Must stops the
-// cell as Check does:
+// Must returns v, the result of a call that may fail. If it failed, Must stops the cell as Check does:
 //
 //	g := nb.Must(graph.ReadDOT(file))
 func Must[T any](v T, err error) T {

@@ -11,9 +11,8 @@ type Estimate struct{ Mean, StdErr float64 }
 //	Mean     1/n sum_i x_i
 //	StdErr^2 1/(n (n-1)) sum_i (x_i - Mean)^2
 //
-// The standard error is NaN for fewer than two samples, and the mean for none. An infinite
-// sample or NaN makes both NaN, except that the mean of infinities of one sign is infinite.
-// The sums run in the order of x.
+// The standard error is NaN for fewer than two samples, and the mean for none. An infinite sample or NaN makes
+// both NaN, except that the mean of infinities of one sign is infinite. The sums run in the order of x.
 func Average(x []float64) Estimate {
 	n, sum := float64(len(x)), 0.0
 	for _, v := range x {

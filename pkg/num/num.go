@@ -1,18 +1,16 @@
-// Package num has the arithmetic that must give the same bytes everywhere: elementary
-// functions in plain Go, random streams addressed by their purpose, and means with standard
-// errors.
+// Package num has the arithmetic that must give the same bytes everywhere: elementary functions in plain Go,
+// random streams addressed by their purpose, and means with standard errors.
 //
 //	src := num.Stream(seed, "test set", batch) // the same draws in any order of work
 //	num.Softmax(p, scores)
 //	loss := num.Average(losses) // loss.Mean, loss.StdErr
 //
-// Go may fuse x*y + z into one rounding on some processors, and math.Exp and
-// math.Log have assembly bodies on others. Every product below that feeds a
-// sum is therefore rounded explicitly, float64(x*y) + z, which the language
-// specification guarantees never to be fused.
+// Go may fuse x*y + z into one rounding on some processors, and math.Exp and math.Log have assembly bodies on
+// others. Every product below that feeds a sum is therefore rounded explicitly, float64(x*y) + z, which the
+// language specification guarantees never to be fused.
 //
-// Integers have 64 bits. The package does not compile for 32-bit processors, where the
-// exponents and sizes of other packages would overflow.
+// Integers have 64 bits. The package does not compile for 32-bit processors, where the exponents and sizes of
+// other packages would overflow.
 package num
 
 import (
@@ -27,12 +25,11 @@ const (
 	ln2Lo = 1.90821492927058770002e-10
 )
 
-// Exp returns e**x with an error below one unit in the last place, and the
-// same bits on every platform. Exp(NaN) is NaN, Exp(-Inf) is zero, and Exp of more
-// than 709.78 is +Inf.
+// Exp returns e**x with an error below one unit in the last place, and the same bits on every platform.
+// Exp(NaN) is NaN, Exp(-Inf) is zero, and Exp of more than 709.78 is +Inf.
 //
-// The argument is reduced to |r| <= ln(2)/2 in two parts; exp(r) is the
-// rational approximation of FreeBSD's e_exp.c (Sun Microsystems, 1993).
+// The argument is reduced to |r| <= ln(2)/2 in two parts; exp(r) is the rational approximation of FreeBSD's
+// e_exp.c (Sun Microsystems, 1993).
 func Exp(x float64) float64 {
 	const (
 		overflow  = 7.09782712893383973096e+02
@@ -67,9 +64,8 @@ func Exp(x float64) float64 {
 // pow2 returns 2**k for -1022 <= k <= 1023.
 func pow2(k int) float64 { return math.Float64frombits(uint64(k+1023) << 52) }
 
-// Log returns the natural logarithm of x with an error below one unit in the
-// last place, and the same bits on every platform. Log(0) is -Inf, Log of a
-// negative number and of NaN is NaN, Log(+Inf) is +Inf.
+// Log returns the natural logarithm of x with an error below one unit in the last place, and the same bits on
+// every platform. Log(0) is -Inf, Log of a negative number and of NaN is NaN, Log(+Inf) is +Inf.
 //
 // The method is that of FreeBSD's e_log.c (Sun Microsystems, 1993).
 func Log(x float64) float64 {

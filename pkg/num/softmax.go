@@ -9,10 +9,9 @@ import (
 //
 //	dst_i = exp(x_i) / sum_j exp(x_j)
 //
-// which is positive, up to underflow, and sums to one. An entry -Inf of x has
-// probability 0 if another entry is finite. The maximum is subtracted first, so that no
-// exponential overflows. dst and x may be the same slice; entries of dst beyond the length
-// of x keep their values. It panics if dst is shorter than x.
+// which is positive, up to underflow, and sums to one. An entry -Inf of x has probability 0 if another entry is
+// finite. The maximum is subtracted first, so that no exponential overflows. dst and x may be the same slice;
+// entries of dst beyond the length of x keep their values. It panics if dst is shorter than x.
 //
 // All of dst is NaN if an entry of x is NaN or +Inf, or all are -Inf.
 func Softmax(dst, x []float64) {

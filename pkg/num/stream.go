@@ -7,10 +7,9 @@ import (
 	"math/rand/v2"
 )
 
-// Stream returns the random stream of one purpose: a PCG generator whose state
-// is the SHA-256 hash of (seed, purpose, index...). Streams with different
-// addresses are independent for all practical purposes, so that work may be split
-// and ordered in any way without changing a draw.
+// Stream returns the random stream of one purpose: a PCG generator whose state is the SHA-256 hash of (seed,
+// purpose, index...). Streams with different addresses are independent for all practical purposes, so that work
+// may be split and ordered in any way without changing a draw.
 func Stream(seed uint64, purpose string, index ...uint64) *rand.PCG {
 	b := binary.LittleEndian.AppendUint64(nil, seed)
 	for _, i := range index {

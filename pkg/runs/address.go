@@ -8,8 +8,7 @@ import (
 	"learncausal/pkg/train"
 )
 
-// identity is everything that determines the bytes of a run. Host, time and number of
-// workers do not.
+// identity is everything that determines the bytes of a run. Host, time and number of workers do not.
 type identity struct {
 	Experiment string     `json:"experiment"` // in words, see train.Spec.Experiment
 	Version    string     `json:"version"`    // train.Version
@@ -63,8 +62,7 @@ func (m manifest) encode() []byte {
 `, text(m.Address), text(m.Experiment), text(m.Version), text(m.Spec), text(m.States), text(m.Files)), ",")
 }
 
-// decodeManifest decodes b, the run.json of the run with an address, and returns the plan of
-// the run.
+// decodeManifest decodes b, the run.json of the run with an address, and returns the plan of the run.
 func decodeManifest(b []byte, address string) (m manifest, p *plan, err error) {
 	if err := json.Unmarshal(b, &m); err != nil {
 		return m, nil, fmt.Errorf("not the description of a run: %v", err)
@@ -112,8 +110,7 @@ func checkStates(states []string, marks int) error {
 	return nil
 }
 
-// must returns x of a call that cannot fail: it writes to memory, or encodes a spec that
-// has an address.
+// must returns x of a call that cannot fail: it writes to memory, or encodes a spec that has an address.
 func must[T any](x T, err error) T {
 	if err != nil {
 		panic("runs: " + err.Error())

@@ -23,10 +23,9 @@ const (
 
 // A checkpoint is a run under way.
 //
-// Its file is the line of AddSum, a line of JSON, the checkpointHeader, and then float64
-// numbers in little endian: loss and attention of each point of the curve, the matrices of the milestones
-// passed, with their moments, and the matrices of the current state. Spec and step
-// determine their number.
+// Its file is the line of AddSum, a line of JSON, the checkpointHeader, and then float64 numbers in little
+// endian: loss and attention of each point of the curve, the matrices of the milestones passed, with their
+// moments, and the matrices of the current state. Spec and step determine their number.
 type checkpoint struct {
 	states     []string         // digests at the marks passed
 	milestones []train.Snapshot // the milestones passed
@@ -73,8 +72,7 @@ func encodeCheckpoint(p *plan, c *checkpoint) []byte {
 	return AddSum(b, "}")
 }
 
-// newCheckpoint returns a checkpoint of the plan at a step, with zeros for numbers and no
-// digests.
+// newCheckpoint returns a checkpoint of the plan at a step, with zeros for numbers and no digests.
 func newCheckpoint(p *plan, step int) (c *checkpoint, err error) {
 	c = &checkpoint{}
 	if c.now, err = p.Spec.NewSnapshot(step); err != nil {
@@ -102,9 +100,8 @@ func readCheckpoint(path, address string) (c *checkpoint, p *plan, err error) {
 	return c, p, nil
 }
 
-// decodeCheckpoint decodes the checkpoint of the run with an address from the size bytes
-// of r. It reads the numbers only if the header is right and size is the size that follows
-// from it.
+// decodeCheckpoint decodes the checkpoint of the run with an address from the size bytes of r. It reads the
+// numbers only if the header is right and size is the size that follows from it.
 func decodeCheckpoint(r io.ReaderAt, size int64, address string) (*checkpoint, *plan, error) {
 	line, err := bufio.NewReader(io.NewSectionReader(r, SumLine, min(size, maxManifest))).ReadBytes('\n')
 	if err != nil && err != io.EOF {
@@ -155,8 +152,7 @@ func decodeCheckpoint(r io.ReaderAt, size int64, address string) (*checkpoint, *
 	return c, p, nil
 }
 
-// decodeHeader decodes the header of a checkpoint of the run with an address, and
-// returns the plan of the run.
+// decodeHeader decodes the header of a checkpoint of the run with an address, and returns the plan of the run.
 func decodeHeader(line []byte, address string) (h checkpointHeader, p *plan, err error) {
 	if err := json.Unmarshal(line, &h); err != nil || h.Format != checkpointFormat {
 		return h, nil, fmt.Errorf("its second line is not the header of a %s", checkpointFormat)

@@ -113,9 +113,8 @@ func encodeWeights(all []model.Matrix) []byte {
 	return b.Bytes()
 }
 
-// NPZ returns the weights as an NPZ archive that readers in MATLAB, Julia, R and C++ take as
-// well as NumPy. Unlike the archives of a store it has version 1.0 of the NPY format, and
-// each size stands before the data.
+// NPZ returns the weights as an NPZ archive that readers in MATLAB, Julia, R and C++ take as well as NumPy.
+// Unlike the archives of a store it has version 1.0 of the NPY format, and each size stands before the data.
 func NPZ(w model.Model) []byte {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -134,9 +133,8 @@ func NPZ(w model.Model) []byte {
 	return b.Bytes()
 }
 
-// decodeWeights decodes an archive of encodeWeights into the matrices all. The shapes of
-// all determine the offsets of the numbers; names, shapes and sizes in b are not trusted.
-// The matrices read must encode to b.
+// decodeWeights decodes an archive of encodeWeights into the matrices all. The shapes of all determine the
+// offsets of the numbers; names, shapes and sizes in b are not trusted. The matrices read must encode to b.
 func decodeWeights(b []byte, all []model.Matrix) error {
 	form := encodeWeights(all)
 	if len(b) != len(form) {

@@ -121,8 +121,7 @@ func (m manifest) read(dir, name string, most int) ([]byte, error) {
 	return b, nil
 }
 
-// differing returns the names of the files that are missing in the folder dir or have
-// other bytes there.
+// differing returns the names of the files that are missing in the folder dir or have other bytes there.
 func differing(want map[string][]byte, dir string) []string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(want)) {

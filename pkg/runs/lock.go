@@ -12,9 +12,8 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// lock locks the empty file path for this process, and waits while another process holds
-// it. The operating system releases the lock when the process ends. Where there are no
-// locks it does nothing.
+// lock locks the empty file path for this process, and waits while another process holds it. The operating
+// system releases the lock when the process ends. Where there are no locks it does nothing.
 func lock(ctx context.Context, path string, steps int, m Meter) (unlock func() error, err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, err

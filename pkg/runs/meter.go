@@ -18,9 +18,8 @@ type silent struct{}
 func (silent) Update(done, total int, status string) {}
 func (silent) Done(status string)                    {}
 
-// Terminal returns a Meter for one run at a time. On a terminal it rewrites one line.
-// Elsewhere it writes a line after 10 % of the steps or a minute, whichever is sooner, but
-// at most every 10 seconds.
+// Terminal returns a Meter for one run at a time. On a terminal it rewrites one line. Elsewhere it writes a
+// line after 10 % of the steps or a minute, whichever is sooner, but at most every 10 seconds.
 func Terminal(w io.Writer) Meter {
 	t := &terminal{w: w, now: time.Now}
 	if f, ok := w.(*os.File); ok {

@@ -19,21 +19,19 @@ const (
 
 // A plan is the list of everything stored of a run. The spec determines it.
 //
-// The state is stored at the milestones: at up to three steps between the ends, fewer for a
-// large model, about every 4096 steps for a small one; one stretch before the last step; and
-// after the last step, there without moments. Each milestone but the last is one stretch
-// before an evaluation.
+// The state is stored at the milestones: at up to three steps between the ends, fewer for a large model, about
+// every 4096 steps for a small one; one stretch before the last step; and after the last step, there without
+// moments. Each milestone but the last is one stretch before an evaluation.
 //
-// A digest of the state is stored at the marks: the evaluations and the end of the first
-// stretch. Hence every stretch from a stored state ends in a digest.
+// A digest of the state is stored at the marks: the evaluations and the end of the first stretch. Hence every
+// stretch from a stored state ends in a digest.
 type plan struct {
 	manifest
 
 	evaluations, marks, milestones []int // steps, increasing
 }
 
-// newPlan validates a spec, makes it canonical, computes its address, and returns the plan
-// of its run.
+// newPlan validates a spec, makes it canonical, computes its address, and returns the plan of its run.
 func newPlan(spec train.Spec) (*plan, error) {
 	if err := spec.Validate(); err != nil {
 		return nil, fmt.Errorf("runs: %w", err)
@@ -123,9 +121,8 @@ func size(s train.Snapshot) int {
 	return n
 }
 
-// digest returns the first 32 hexadecimal digits of the SHA-256 of the weights and then the
-// moments of a state: matrix by matrix in the order of the files of weights, row by row,
-// float64 numbers in little endian.
+// digest returns the first 32 hexadecimal digits of the SHA-256 of the weights and then the moments of a state:
+// matrix by matrix in the order of the files of weights, row by row, float64 numbers in little endian.
 func digest(s train.Snapshot) string {
 	b := make([]byte, 0, size(s))
 	for _, a := range matrices(s) {

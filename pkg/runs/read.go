@@ -18,8 +18,7 @@ import (
 // form matches an address.
 var form = regexp.MustCompile(`^[0-9a-f]{16}$`)
 
-// Addresses returns the addresses of the finished runs in increasing order, none if the
-// store has no folder.
+// Addresses returns the addresses of the finished runs in increasing order, none if the store has no folder.
 func (s *Store) Addresses() ([]string, error) { return folders(s.Dir) }
 
 func folders(dir string) ([]string, error) {

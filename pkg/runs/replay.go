@@ -15,8 +15,7 @@ type Segment struct{ From, To int }
 // String returns "from-to".
 func (s Segment) String() string { return fmt.Sprintf("%d-%d", s.From, s.To) }
 
-// Segments returns the parts into which the milestones divide the run, in order. Together
-// they cover the run.
+// Segments returns the parts into which the milestones divide the run, in order. Together they cover the run.
 func (r *Run) Segments() []Segment {
 	all := []Segment{{0, r.Spec.Steps}}
 	for _, s := range r.Milestones {
@@ -28,9 +27,8 @@ func (r *Run) Segments() []Segment {
 	return all
 }
 
-// Stretches returns the first min(64, Steps/8) steps of each of the Segments, in order. The
-// first begins the run, the last of several ends it, and the others end in an evaluation. A
-// light run has only the first.
+// Stretches returns the first min(64, Steps/8) steps of each of the Segments, in order. The first begins the
+// run, the last of several ends it, and the others end in an evaluation. A light run has only the first.
 func (r *Run) Stretches() []Segment {
 	all := r.Segments()
 	if n := min(stretch, r.Spec.Steps/8); n > 0 {
@@ -107,8 +105,7 @@ func (r *Run) replay(ctx context.Context, p *plan, t *train.Trainer, part Segmen
 	}
 }
 
-// difference describes the first difference between the run and the trainer at its step, or
-// returns "".
+// difference describes the first difference between the run and the trainer at its step, or returns "".
 func (r *Run) difference(p *plan, t *train.Trainer) string {
 	step := t.Step()
 	mark, marked := slices.BinarySearch(p.marks, step)
@@ -142,9 +139,8 @@ func (r *Run) difference(p *plan, t *train.Trainer) string {
 // differ reports whether two numbers differ as bits.
 func differ(a, b float64) bool { return math.Float64bits(a) != math.Float64bits(b) }
 
-// differentWeights describes the first entry in which the weights or moments of two
-// snapshots of one run differ as bits, or returns "". The stored snapshot may be without
-// moments.
+// differentWeights describes the first entry in which the weights or moments of two snapshots of one run differ
+// as bits, or returns "". The stored snapshot may be without moments.
 func differentWeights(stored, replayed train.Snapshot) string {
 	other := matrices(replayed)
 	for k, a := range matrices(stored) {

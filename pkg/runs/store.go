@@ -1,5 +1,5 @@
-// Package runs stores training runs. The address of a run is a hash of everything that
-// determines its bytes. [Store.Get] loads the run of a spec, or trains and stores it:
+// Package runs stores training runs. The address of a run is a hash of everything that determines its bytes.
+// [Store.Get] loads the run of a spec, or trains and stores it:
 //
 //	run, err := runs.Open("runs").Get(ctx, spec, runs.Options{Meter: runs.Terminal(os.Stderr)})
 //
@@ -10,14 +10,12 @@
 //	<address>/attention.csv        attention of the first layer after the last step
 //	<address>/weights-<step>.npz   A1, A2, W at a milestone, one file for each
 //
-// A light run has no weights, see [Options]. [Run.Replay] retrains parts of a run and
-// compares them bit by bit.
+// A light run has no weights, see [Options]. [Run.Replay] retrains parts of a run and compares them bit by bit.
 //
-// Training under way is a checkpoint in <store>/.unfinished, replaced every half minute.
-// A killed process loses at most half a minute, and the run ends in the same bytes.
+// Training under way is a checkpoint in <store>/.unfinished, replaced every half minute. A killed process loses
+// at most half a minute, and the run ends in the same bytes.
 //
-// A damaged or altered file is refused with an error that names it. It is never used and
-// never overwritten.
+// A damaged or altered file is refused with an error that names it. It is never used and never overwritten.
 package runs
 
 import (
@@ -66,10 +64,9 @@ type Options struct {
 	// program starts from step 0. A run that is not stored is trained as usual.
 	Fresh bool
 
-	// Light accepts a run without weights, and stores a new one so: curve, attention and
-	// digests, a few kilobytes. A run that Get has just trained has its weights in Final,
-	// also with Fresh. If a light run is stored and Light is false, Get retrains and
-	// compares it as with Fresh, and adds the weights.
+	// Light accepts a run without weights, and stores a new one so: curve, attention and digests, a few
+	// kilobytes. A run that Get has just trained has its weights in Final, also with Fresh. If a light run is
+	// stored and Light is false, Get retrains and compares it as with Fresh, and adds the weights.
 	Light bool
 }
 
@@ -167,9 +164,8 @@ func (j *job) accepts(r *Run) bool { return r != nil && !j.Fresh && (j.Light || 
 // temporary returns the begin of the paths of the temporary files of the run.
 func (j *job) temporary() string { return j.work + "~" }
 
-// produce trains the run, stores it or compares it with the stored run, and loads it back.
-// Another process may finish the run first: while this one waited for the lock, or during
-// training where there are no locks.
+// produce trains the run, stores it or compares it with the stored run, and loads it back. Another process may
+// finish the run first: while this one waited for the lock, or during training where there are no locks.
 func (j *job) produce(ctx context.Context) (*Run, error) {
 	defer files.Clean(filepath.Dir(j.work), filepath.Base(j.temporary()), 0)
 	run, err := j.load()
@@ -217,9 +213,8 @@ func (j *job) store(trained *Run) error {
 	return err
 }
 
-// confirm compares a retrained run with the stored one, and adds weights to a light run if
-// the options require them. If the two differ, it leaves the files of the retrained run in
-// the folder of training.
+// confirm compares a retrained run with the stored one, and adds weights to a light run if the options require
+// them. If the two differ, it leaves the files of the retrained run in the folder of training.
 func (j *job) confirm(trained *Run, light bool) error {
 	if err := os.RemoveAll(j.work); err != nil {
 		return err

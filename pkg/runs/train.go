@@ -92,8 +92,7 @@ func pace(t *train.Trainer, n int) (time.Duration, error) {
 	return time.Duration(n) * (time.Since(began) / 4), t.Restore(before)
 }
 
-// keep adds the digest and the milestone due at the step of the trainer to the checkpoint,
-// unless it has them.
+// keep adds the digest and the milestone due at the step of the trainer to the checkpoint, unless it has them.
 func (p *plan) keep(c *checkpoint, t *train.Trainer) {
 	mark := len(c.states) < until(t.Step(), p.marks)
 	milestone := len(c.milestones) < until(t.Step(), p.milestones)

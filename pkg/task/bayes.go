@@ -44,14 +44,13 @@ type Bayes struct {
 	log      []float64 // for a Finite prior: K x (S+1) x S, logarithms of pi and mu
 }
 
-// NewBayes returns the Bayes predictor of t with the given number of draws for each
-// sequence, which a Finite prior does not use. It returns an error for fewer than two draws,
-// and for a prior that is neither Dirichlet nor Finite.
+// NewBayes returns the Bayes predictor of t with the given number of draws for each sequence, which a Finite
+// prior does not use. It returns an error for fewer than two draws, and for a prior that is neither Dirichlet
+// nor Finite.
 //
-// The required number of draws depends on the sequence through its ESS: the standard error
-// of -log fhat(s) is at most about 1/sqrt(ESS), and its bias, which Loss corrects to first
-// order, is about 1/ESS. Both are unreliable for an ESS below 10. From 100 on the remaining
-// bias is about 1e-3 or less.
+// The required number of draws depends on the sequence through its ESS: the standard error of -log fhat(s) is
+// at most about 1/sqrt(ESS), and its bias, which Loss corrects to first order, is about 1/ESS. Both are
+// unreliable for an ESS below 10. From 100 on the remaining bias is about 1e-3 or less.
 func NewBayes(t Task, draws int) (*Bayes, error) {
 	if draws < 2 {
 		return nil, fmt.Errorf("task: Bayes predictor with %d draws, want at least 2", draws)
@@ -96,13 +95,12 @@ func (e *Prediction) Loss(y []float64) float64 {
 	return loss
 }
 
-// Predict estimates fhat on the sequence x. F is NaN if x has probability zero under a
-// Finite prior. If the measure of a root's token underflows in all draws, for alpha far
-// below 0.1, F is the prediction of [PosteriorGivenEdges] and ESS is zero. It panics unless
-// x has a token in 0..S-1 for each position.
+// Predict estimates fhat on the sequence x. F is NaN if x has probability zero under a Finite prior. If the
+// measure of a root's token underflows in all draws, for alpha far below 0.1, F is the prediction of
+// [PosteriorGivenEdges] and ESS is zero. It panics unless x has a token in 0..S-1 for each position.
 //
-// A weight is a product over possibly thousands of roots. It is stored as a number near one
-// and a power of two, relative to the largest weight of the draws, so it cannot underflow.
+// A weight is a product over possibly thousands of roots. It is stored as a number near one and a power of two,
+// relative to the largest weight of the draws, so it cannot underflow.
 func (b *Bayes) Predict(e *Prediction, x []int, src *rand.PCG) {
 	s, last := len(b.w), len(b.parents)-1
 	if len(e.F) != s {
@@ -288,8 +286,7 @@ var ErrDraws = errors.New("want more draws")
 
 // Risk is the Bayes risk of a task, estimated on a batch.
 type Risk struct {
-	// Mean of Loss. The standard error over sequences includes their independent Monte
-	// Carlo errors.
+	// Mean of Loss. The standard error over sequences includes their independent Monte Carlo errors.
 	num.Estimate
 
 	Loss []float64 // log-loss of the Bayes predictor on each sequence, corrected for Bias
@@ -298,21 +295,19 @@ type Risk struct {
 	ESS  float64   // mean effective sample size
 }
 
-// BayesRisk returns the log-losses of the Bayes predictor on the sequences of b, with the
-// given number of draws for each. [PairedDifference] compares a trained model with them. It
-// uses every processor; the result does not depend on their number. After each sequence it
-// calls predicted, unless nil, from several goroutines.
+// BayesRisk returns the log-losses of the Bayes predictor on the sequences of b, with the given number of draws
+// for each. [PairedDifference] compares a trained model with them. It uses every processor; the result does not
+// depend on their number. After each sequence it calls predicted, unless nil, from several goroutines.
 //
-// The mean over sequences averages their Monte Carlo errors, but not the remaining biases.
-// The paper's figures use 1000 draws. Bias of the result shows whether the draws were
-// enough: doubling them halves it. On the in-context graph at S = 10, T = 20, with risk
+// The mean over sequences averages their Monte Carlo errors, but not the remaining biases. The paper's figures
+// use 1000 draws. Bias of the result shows whether the draws were enough: doubling them halves it. On the
+// in-context graph at S = 10, T = 20, with risk
 // 1.90, the estimate from two draws (mean ESS 1.3) is 0.46 larger than from 2048 (226), from
 // 32 (5.5) 0.015 larger, and from 128 (17) 0.001.
 //
-// It returns the errors of [NewBayes] and of a cancelled ctx; an error for a batch of other
-// lengths than the task's or with a token out of range; and one for a log-loss that is not
-// finite, if the sequence has probability zero under a Finite prior, or if the probability
-// of a target underflows in every draw.
+// It returns the errors of [NewBayes] and of a cancelled ctx; an error for a batch of other lengths than the
+// task's or with a token out of range; and one for a log-loss that is not finite, if the sequence has
+// probability zero under a Finite prior, or if the probability of a target underflows in every draw.
 func BayesRisk(
 	ctx context.Context, t Task, b *Batch, draws int, seed uint64, predicted func(),
 ) (*Risk, error) {

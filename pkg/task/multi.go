@@ -55,8 +55,7 @@ type MultiSampler struct {
 // atOnce is the number of rows drawn at a time for each of eight sequences.
 const atOnce = 8
 
-// NewMultiSampler returns a sampler of t. It returns an error if the tensors have more than
-// 2^20 rows.
+// NewMultiSampler returns a sampler of t. It returns an error if the tensors have more than 2^20 rows.
 func NewMultiSampler(t Multi) (*MultiSampler, error) {
 	m := &MultiSampler{task: t, parents: t.Graph.Parents()}
 	s, total, first := t.Prior.S, 0, map[int]int{}
@@ -198,10 +197,9 @@ func (t Multi) Probability(pi Tensors, x []int) (p float64, y []float64) {
 //
 //	f(a) = (alpha + n_a) / (S alpha + n)
 //
-// where n counts the positions with as many parents as the label and the same tokens at
-// them, and n_a counts such positions with token a. It is the Bayes predictor, because roots
-// are independent of the label's tensor. It panics unless f has length S, and x has a token
-// in 0..S-1 for each position.
+// where n counts the positions with as many parents as the label and the same tokens at them, and n_a counts
+// such positions with token a. It is the Bayes predictor, because roots are independent of the label's tensor.
+// It panics unless f has length S, and x has a token in 0..S-1 for each position.
 func (t Multi) Posterior(f []float64, x []int) {
 	all := make([]int, len(t.Graph.Parents()[t.Graph.T()]))
 	for m := range all {
@@ -210,11 +208,10 @@ func (t Multi) Posterior(f []float64, x []int) {
 	t.Given(f, x, all...)
 }
 
-// Given is [Multi.Posterior] where only the parents with these indices in the lists are
-// compared, the Bayes predictor if a node with as many parents as the label keeps those
-// alone and all other nodes keep none. On an n-gram with k parents, Given(f, x, k-1) counts
-// the tokens that follow x_{T-1}, and Given(f, x) counts all tokens. It panics unless each
-// index is in 0..k-1, and as Posterior does.
+// Given is [Multi.Posterior] where only the parents with these indices in the lists are compared, the Bayes
+// predictor if a node with as many parents as the label keeps those alone and all other nodes keep none. On an
+// n-gram with k parents, Given(f, x, k-1) counts the tokens that follow x_{T-1}, and Given(f, x) counts all
+// tokens. It panics unless each index is in 0..k-1, and as Posterior does.
 func (t Multi) Given(f []float64, x []int, parents ...int) {
 	t.check(x)
 	if len(f) != t.Prior.S {

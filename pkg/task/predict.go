@@ -48,17 +48,15 @@ func PosteriorGivenEdges(fhat []float64, g *graph.Forest, alpha float64, x []int
 	posterior(fhat, g, alpha, x, -1)
 }
 
-// ReleasedFormula writes to fhat the predictor that the authors' released code plots as the
-// Bayes error. It differs from [PosteriorGivenEdges] in that every root counts as a child of
-// position T-2, because the parent -1 of a root, as an index in Python, is the last element
-// of x_0, ..., x_{T-2}. It shows the effect on the dashed line of the paper's figures. It
-// panics as PosteriorGivenEdges does.
+// ReleasedFormula writes to fhat the predictor that the authors' released code plots as the Bayes error. It
+// differs from [PosteriorGivenEdges] in that every root counts as a child of position T-2, because the parent
+// -1 of a root, as an index in Python, is the last element of x_0, ..., x_{T-2}. It shows the effect on the
+// dashed line of the paper's figures. It panics as PosteriorGivenEdges does.
 func ReleasedFormula(fhat []float64, g *graph.Forest, alpha float64, x []int) {
 	posterior(fhat, g, alpha, x, g.T()-2)
 }
 
-// posterior is PosteriorGivenEdges in which roots are children of position wrap, unless that
-// is negative.
+// posterior is PosteriorGivenEdges in which roots are children of position wrap, unless that is negative.
 func posterior(fhat []float64, g *graph.Forest, alpha float64, x []int, wrap int) {
 	if !(alpha > 0 && alpha <= math.MaxFloat64) {
 		panic(fmt.Sprintf("task: Dirichlet parameter %v, want a positive number", alpha))

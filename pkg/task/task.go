@@ -1,7 +1,6 @@
-// Package task defines the paper's two tasks, random sequences with causal structure: Task 1
-// (Section 2.2), in which a token has at most one parent, and Task 2 (Section 6), in which
-// it may have several ([Multi]). Each task has a sampler, its exact law, and predictors to
-// compare a trained model with.
+// Package task defines the paper's two tasks, random sequences with causal structure: Task 1 (Section 2.2), in
+// which a token has at most one parent, and Task 2 (Section 6), in which it may have several ([Multi]). Each
+// task has a sampler, its exact law, and predictors to compare a trained model with.
 //
 // A [Task] is a graph and a prior. A sampler fills batches of sequences:
 //
@@ -9,10 +8,9 @@
 //	b := t.NewBatch(1024)
 //	task.NewSampler(t).Fill(b, num.Stream(seed, "sequences"))
 //
-// [Task.Enumerate] returns all sequences with their probabilities. [BayesRisk] estimates the
-// smallest possible log-loss. [PosteriorGivenEdges] and [ReleasedFormula] are the simpler
-// predictors behind the dashed lines of the paper's figures. All sums have a fixed order, so
-// that a seed determines every digit.
+// [Task.Enumerate] returns all sequences with their probabilities. [BayesRisk] estimates the smallest possible
+// log-loss. [PosteriorGivenEdges] and [ReleasedFormula] are the simpler predictors behind the dashed lines of
+// the paper's figures. All sums have a fixed order, so that a seed determines every digit.
 package task
 
 import (

@@ -58,13 +58,12 @@ func Jacobian(p, u []float64) []float64 {
 	return out
 }
 
-// LimitStage returns stage 1 to first order in beta0, in which the rows of A1 move by themselves
-// (Lemma 3, lem-gradient-informal, with ghat of [GHat] for g):
+// LimitStage returns stage 1 to first order in beta0, in which the rows of A1 move by themselves (Lemma 3,
+// lem-gradient-informal, with ghat of [GHat] for g):
 //
 //	G1_i = -beta0/(S T) J(softmax(A1_i)) ghat_i
 //
-// It panics unless ghat is finite and beta0 positive and finite, and the stage unless
-// ghat is T x T.
+// It panics unless ghat is finite and beta0 positive and finite, and the stage unless ghat is T x T.
 func LimitStage(ghat *mat.Dense, beta0 float64) Stage {
 	t, columns := ghat.Dims()
 	for i := range t {
@@ -155,8 +154,7 @@ type Trajectory struct {
 	Early [2]bool
 }
 
-// A Point is the state theta^(t) after Step = t steps. The loss is NaN where
-// the stage does not know it.
+// A Point is the state theta^(t) after Step = t steps. The loss is NaN where the stage does not know it.
 type Point struct {
 	Step, Stage     int // stage 1 or 2, the one that the next step belongs to
 	Beta, Loss, Gap float64
@@ -181,8 +179,7 @@ func (m *Reduced) Beta() float64 {
 	return on/float64(m.S) - off/float64(m.S*(m.S-1))
 }
 
-// Rows measures each row of the attention of m, T x T. It panics if the graph or the
-// attention has another T.
+// Rows measures each row of the attention of m, T x T. It panics if the graph or the attention has another T.
 func (m *Reduced) Rows(g *graph.Forest, attention *mat.Dense) []Row {
 	m.checkGraph(g, attention)
 	rows := make([]Row, m.T)
@@ -206,11 +203,10 @@ func (m *Reduced) Rows(g *graph.Forest, attention *mat.Dense) []Row {
 //	A1(t) = A1(t-1) - eta1 grad_A1 L(theta^(t-1)),  A2(t) = beta0 I    t = 1, ..., tau1
 //	A2(t) = A2(t-1) - eta2 grad_A2 L(theta^(t-1)),  A1(t) = A1(tau1)   t = tau1+1, ..., tau1+tau2
 //
-// The paper prints t = tau1, ..., tau1+tau2 in the second line, which would begin one step before
-// the end of stage 1. states is S. With deterministic stages the result is the same to the bit
-// every time. There is an error for settings that are not positive and finite, for S < 2, and where
-// a step leaves the finite numbers, which a lower rate prevents. It panics if a gradient has not
-// the entries of its matrix.
+// The paper prints t = tau1, ..., tau1+tau2 in the second line, which would begin one step before the end of
+// stage 1. states is S. With deterministic stages the result is the same to the bit every time. There is an
+// error for settings that are not positive and finite, for S < 2, and where a step leaves the finite numbers,
+// which a lower rate prevents. It panics if a gradient has not the entries of its matrix.
 func Algorithm1(set Settings, g *graph.Forest, states int, one, two Stage) (*Trajectory, error) {
 	if err := set.check(); err != nil {
 		return nil, err

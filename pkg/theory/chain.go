@@ -17,9 +17,8 @@ type Chain struct {
 	Mu []float64  // S, at least markov.MinMu
 }
 
-// NewChain returns the chain of the S x S matrix pi, S >= 2, which it keeps. There
-// is an error where a row is not a probability vector, or the stationary measure
-// is not unique or below [markov.MinMu].
+// NewChain returns the chain of the S x S matrix pi, S >= 2, which it keeps. There is an error where a row is
+// not a probability vector, or the stationary measure is not unique or below [markov.MinMu].
 func NewChain(pi []float64, states int) (*Chain, error) {
 	if err := checkRows(pi, states); err != nil {
 		return nil, fmt.Errorf("theory: %w", err)
@@ -34,8 +33,7 @@ func NewChain(pi []float64, states int) (*Chain, error) {
 	return c, nil
 }
 
-// MustChain is [NewChain] with a panic in place of an error, where the caller knows
-// that pi is a chain.
+// MustChain is [NewChain] with a panic in place of an error, where the caller knows that pi is a chain.
 func MustChain(pi []float64, states int) *Chain {
 	c, err := NewChain(pi, states)
 	if err != nil {
@@ -120,16 +118,14 @@ func (c *Chain) Alpha() float64 {
 	return most
 }
 
-// Gamma returns the supremum of the gamma for which the first two bullets of
-// Assumption 1 hold, the smaller one of GammaBounds. The first bullet is strict:
-// where it decides, the supremum itself does not satisfy it.
+// Gamma returns the supremum of the gamma for which the first two bullets of Assumption 1 hold, the smaller one
+// of GammaBounds. The first bullet is strict: where it decides, the supremum itself does not satisfy it.
 func (c *Chain) Gamma() float64 {
 	entries, rows := c.GammaBounds()
 	return min(entries, rows)
 }
 
-// GammaBounds returns the suprema of the gamma for which the first and the second
-// bullet of Assumption 1 hold,
+// GammaBounds returns the suprema of the gamma for which the first and the second bullet of Assumption 1 hold,
 //
 //	entries = S min pi(s'|s)
 //	rows    = sqrt(S sum_s |pi(.|s) - mu|_2^2)

@@ -238,8 +238,7 @@ func (c *tilted) set(pi, mu []float64, state int, u float64) {
 	c.downward(pi)
 }
 
-// upward sets z, up, message, and marginal at the roots. As u^N may underflow,
-// powers of two are set aside.
+// upward sets z, up, message, and marginal at the roots. As u^N may underflow, powers of two are set aside.
 func (c *tilted) upward(pi, mu []float64) {
 	s, t := c.s, len(c.parents)
 	for i := range t {
@@ -276,8 +275,7 @@ func (c *tilted) upward(pi, mu []float64) {
 	c.z = math.Ldexp(c.z, exponent)
 }
 
-// normalise divides x by a power of two that brings its maximum to [1/2, 1), and
-// returns the exponent.
+// normalise divides x by a power of two that brings its maximum to [1/2, 1), and returns the exponent.
 func normalise(x []float64) int {
 	_, e := math.Frexp(slices.Max(x))
 	scale := math.Ldexp(1, -e)
@@ -337,9 +335,8 @@ func dot(x, y []float64) float64 {
 	return sum
 }
 
-// addPairs adds weight E[u^N f(x_j) (1[x_i = state] + eps)] to entry (i, j) of
-// to. In the reading QueryInSequence, f(x_j) means the sum over s of pi(state|s)
-// u^1[s = state] x_{j,s}, and x_{T-1,s} = 1.
+// addPairs adds weight E[u^N f(x_j) (1[x_i = state] + eps)] to entry (i, j) of to. In the reading
+// QueryInSequence, f(x_j) means the sum over s of pi(state|s) u^1[s = state] x_{j,s}, and x_{T-1,s} = 1.
 func (c *tilted) addPairs(to []float64, weight, eps float64) {
 	s, t := c.s, len(c.parents)
 	weight = float64(weight * c.z)
@@ -427,10 +424,9 @@ func transport(dst, x, m []float64) {
 	}
 }
 
-// MomentsOfSum returns the mean and the variance of the sum over all positions i, the
-// query included, of a term that depends on i, the state of the parent of i (-1 for a
-// root) and the state of i. Given s_i, the sums below different children of i are
-// independent, so one pass from the leaves of the forest suffices.
+// MomentsOfSum returns the mean and the variance of the sum over all positions i, the query included, of a term
+// that depends on i, the state of the parent of i (-1 for a root) and the state of i. Given s_i, the sums below
+// different children of i are independent, so one pass from the leaves of the forest suffices.
 func (c *Chain) MomentsOfSum(g *graph.Forest, term func(i, parent, own int) int) (mean, variance float64) {
 	n := g.T()
 	first, second := make([]float64, n*c.S), make([]float64, n*c.S) // mean and variance of the sum below i, given s_i

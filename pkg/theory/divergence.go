@@ -68,9 +68,8 @@ func (f Divergence) check() Divergence {
 	return f
 }
 
-// Between returns D_f(P || Q) of two probability vectors. It panics if their
-// lengths differ, or unless each entry is in [0, 1], and each entry of Q zero or at
-// least 1e-150, below which the ratios leave floating point.
+// Between returns D_f(P || Q) of two probability vectors. It panics if their lengths differ, or unless each
+// entry is in [0, 1], and each entry of Q zero or at least 1e-150, below which the ratios leave floating point.
 func (f Divergence) Between(p, q []float64) float64 {
 	f.check()
 	if len(p) != len(q) {

@@ -12,8 +12,7 @@ import (
 	"learncausal/pkg/markov"
 )
 
-// The domains of the arguments. Outside them a function returns an error, or panics if
-// it has none to return.
+// The domains of the arguments. Outside them a function returns an error, or panics if it has none to return.
 //
 //	a prior      at least one matrix over S >= 2 states, each with probability vectors
 //	             for rows and a measure of at least markov.MinMu, and weights of sum one
@@ -53,8 +52,7 @@ func checkRows(pi []float64, s int) error {
 	return markov.CheckRows(pi, s)
 }
 
-// checkMeasure returns an error unless mu has a probability of at least [markov.MinMu] for
-// each of s states.
+// checkMeasure returns an error unless mu has a probability of at least [markov.MinMu] for each of s states.
 func checkMeasure(mu []float64, s int) error {
 	if len(mu) != s {
 		return fmt.Errorf("a stationary measure of %d entries, want %d", len(mu), s)

@@ -42,9 +42,8 @@ func RowFlow(h []float64, end float64, done func(t float64, attention []float64)
 	}
 }
 
-// ArrivalTime returns the time at which [RowFlow] along h has attention 1-alpha at position
-// p, or +Inf if it never has. It panics as RowFlow does, unless p is a position, and unless
-// 0 < alpha < 1.
+// ArrivalTime returns the time at which [RowFlow] along h has attention 1-alpha at position p, or +Inf if it
+// never has. It panics as RowFlow does, unless p is a position, and unless 0 < alpha < 1.
 func ArrivalTime(h []float64, p int, alpha float64) float64 {
 	if p < 0 || p >= len(h) || !(alpha > 0 && alpha < 1) {
 		panic(fmt.Sprintf("theory: the arrival at position %d of %d with alpha = %v", p, len(h), alpha))
@@ -88,13 +87,12 @@ func checkRow(h []float64, end float64) {
 	}
 }
 
-// MixtureWeight returns the weight w of mu in the limit of the prediction for long
-// sequences, f(X;s) -> (1-w) pi(.|s) + w mu, for mu = mu(s) and a fraction r of roots:
+// MixtureWeight returns the weight w of mu in the limit of the prediction for long sequences, f(X;s) -> (1-w)
+// pi(.|s) + w mu, for mu = mu(s) and a fraction r of roots:
 //
 //	w = (1-r + r e^(beta mu)) / (1-r + r e^(beta mu) + (1-r) (e^beta - 1) mu)
 //
-// (thm-main-step-bias). It panics unless mu is in 1e-100..1, 0 <= r < 1, and beta is finite
-// and not negative.
+// (thm-main-step-bias). It panics unless mu is in 1e-100..1, 0 <= r < 1, and beta is finite and not negative.
 func MixtureWeight(mu, r, beta float64) float64 {
 	if !(mu >= 1e-100 && mu <= 1 && r >= 0 && r < 1 && beta >= 0 && beta <= math.MaxFloat64) {
 		panic(fmt.Sprintf("theory: the weight of mu = %v for r = %v and beta = %v", mu, r, beta))

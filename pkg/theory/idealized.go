@@ -46,15 +46,14 @@ func (c *Chain) G(g *graph.Forest, i, j int) float64 {
 	return sum
 }
 
-// G returns the T x T matrix of g_ij = E_pi[g_ij(pi)] for j <= i, with zeros above
-// the diagonal (Lemma 5, thm-dpi-gap).
+// G returns the T x T matrix of g_ij = E_pi[g_ij(pi)] for j <= i, with zeros above the diagonal (Lemma 5,
+// thm-dpi-gap).
 //
-// A prior without finite support, as [markov.Dirichlet], is replaced by
-// [markov.Sampled]. With n draws the entries have a standard error below 0.8/sqrt(n)
-// (measured at S = 3 and 5, alpha = 0.1 and 1, where g_{i,p(i)} is 0.3 to 1.6), so that
-// 1000 draws are usually enough. The exception is entry (T-1, T-1): it holds
-// E[1/mu(s)], which is infinite for Dirichlet rows with alpha (S-1) <= 1, and the rarest
-// state decides the value of a sample. No statement uses it, as the query has no parent.
+// A prior without finite support, as [markov.Dirichlet], is replaced by [markov.Sampled]. With n draws the
+// entries have a standard error below 0.8/sqrt(n) (measured at S = 3 and 5, alpha = 0.1 and 1, where g_{i,p(i)}
+// is 0.3 to 1.6), so that 1000 draws are usually enough. The exception is entry (T-1, T-1): it holds
+// E[1/mu(s)], which is infinite for Dirichlet rows with alpha (S-1) <= 1, and the rarest state decides the
+// value of a sample. No statement uses it, as the query has no parent.
 func G(p *markov.Finite, g *graph.Forest) *mat.Dense {
 	m := pairs(p, g, func(c *Chain, i, j int) float64 { return c.G(g, i, j) })
 	for i := range g.T() {

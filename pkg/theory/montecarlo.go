@@ -20,10 +20,9 @@ type MonteCarlo struct {
 	Graph *graph.Forest
 	Prior markov.Prior
 
-	// Rows are rows of softmax(A1), row i of length i+1. A nil row, and every row if
-	// Rows is nil, is the limit of stage 1: attention 1 to the parent of i,
-	// and 1/(i+1) to each position up to i if i is a root. A1 of Lemma 10
-	// (thm-stage2-lower) has every row given, A1_* the rows of the roots.
+	// Rows are rows of softmax(A1), row i of length i+1. A nil row, and every row if Rows is nil, is the limit
+	// of stage 1: attention 1 to the parent of i, and 1/(i+1) to each position up to i if i is a root. A1 of
+	// Lemma 10 (thm-stage2-lower) has every row given, A1_* the rows of the roots.
 	Rows [][]float64
 
 	Eps     float64 // of the loss

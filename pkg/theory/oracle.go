@@ -46,11 +46,10 @@ func Oracle(info mat.Matrix, floor []float64) *graph.Forest {
 	})
 }
 
-// ChowLiu returns the edges (j, i), j < i, in the order of i and then j, of the forest of greatest
-// total mutual information (Section 5.1.1, rem-chow-liu): Kruskal's algorithm on the pairs j < i <
-// T-1 whose information exceeds floor[i]. Unlike [Oracle] it does not use that the order of the
-// positions is known, so that from samples a position may be the later end of several edges. It
-// panics as Oracle does.
+// ChowLiu returns the edges (j, i), j < i, in the order of i and then j, of the forest of greatest total mutual
+// information (Section 5.1.1, rem-chow-liu): Kruskal's algorithm on the pairs j < i < T-1 whose information
+// exceeds floor[i]. Unlike [Oracle] it does not use that the order of the positions is known, so that from
+// samples a position may be the later end of several edges. It panics as Oracle does.
 func ChowLiu(info mat.Matrix, floor []float64) [][2]int {
 	t := checkSquare(info, floor)
 	g := pairGraph{WeightedUndirectedGraph: simple.NewWeightedUndirectedGraph(0, 0)}
@@ -114,8 +113,7 @@ type sample struct {
 	groups [][][]int // for each group and position the tokens, one of each sequence
 }
 
-// newSample draws pi for each group, and each sequences from it. It panics unless
-// both numbers are positive.
+// newSample draws pi for each group, and each sequences from it. It panics unless both numbers are positive.
 func newSample(t task.Task, groups, each int, src *rand.PCG) *sample {
 	if groups < 1 || each < 1 {
 		panic(fmt.Sprintf("theory: a sample of %d groups of %d sequences, want at least 1 of each", groups, each))

@@ -54,9 +54,8 @@ type Gradient struct {
 	G1 *mat.Dense // T x T, zero above the diagonal: G1_i = -J(softmax(A1_i)) E[w_i X_{<=i} A2 e_s]
 	G2 *mat.Dense // S x S: G2 = -E[X^T softmax(A1)^T w e_s^T]
 
-	// GStar is g*_ij = S T E[w_i x_{j,s}] for j <= i, T x T, zero above the
-	// diagonal. At A2 = 0 it is ghat_ij, whatever A1 is. For A2 = beta0 I,
-	// G1_i = -beta0/(S T) J(softmax(A1_i)) g*_i by eq. (33).
+	// GStar is g*_ij = S T E[w_i x_{j,s}] for j <= i, T x T, zero above the diagonal. At A2 = 0 it is ghat_ij,
+	// whatever A1 is. For A2 = beta0 I, G1_i = -beta0/(S T) J(softmax(A1_i)) g*_i by eq. (33).
 	GStar *mat.Dense
 
 	DeltaBeta float64 // tr(G2) / (S-1)

@@ -51,15 +51,14 @@ func (h hs) excess(d float64) float64 {
 	return h.d / sum * (h.det / sum) / below * d * d
 }
 
-// GHatBeta returns the idealized gradient of stage 2 for one transition matrix, the term of
-// ghat(beta) before the expectation (Lemma 11, lem-bound-ghat):
+// GHatBeta returns the idealized gradient of stage 2 for one transition matrix, the term of ghat(beta) before
+// the expectation (Lemma 11, lem-bound-ghat):
 //
 //	ghat(beta; pi) = 1/(S(S-1)) sum_s mu(s) sum_s' mu(s') h_s(pi(s'|s)/mu(s'))
 //
-// where r = |R|/T is the fraction of roots. The tangents of h_s at one cancel in the sum over s',
-// so each h_s is replaced by its excess over it, and the value keeps its relative accuracy where pi
-// is near 1 mu^T and for beta of any size. It is zero for r = 1. It panics unless 0 <= r <= 1 and
-// beta is finite and not negative.
+// where r = |R|/T is the fraction of roots. The tangents of h_s at one cancel in the sum over s', so each h_s
+// is replaced by its excess over it, and the value keeps its relative accuracy where pi is near 1 mu^T and for
+// beta of any size. It is zero for r = 1. It panics unless 0 <= r <= 1 and beta is finite and not negative.
 func (c *Chain) GHatBeta(r, beta float64) float64 {
 	sum := 0.0
 	for s := range c.S {

@@ -12,18 +12,16 @@ import (
 	"learncausal/pkg/model"
 )
 
-// HeadAttentions returns the attention of each head of the first layer: T x T,
-// row-stochastic, lower triangular. For the disentangled transformer it is S(MASK(A1)) with
-// A1 the position-position block, for the MLP it is [Spec.MeanAttention]. It panics if the
-// spec is wrong, or if w is not of its model.
+// HeadAttentions returns the attention of each head of the first layer: T x T, row-stochastic, lower
+// triangular. For the disentangled transformer it is S(MASK(A1)) with A1 the position-position block, for the
+// MLP it is [Spec.MeanAttention]. It panics if the spec is wrong, or if w is not of its model.
 func (s Spec) HeadAttentions(w model.Model) []*mat.Dense {
 	s = s.mustHold(w)
 	return s.Model.attention(s, w)
 }
 
-// MeanAttention returns the attention of each head of the first layer, averaged over the
-// first 1024 sequences of the test set: T x T, row-stochastic, lower triangular. It panics
-// as HeadAttentions does.
+// MeanAttention returns the attention of each head of the first layer, averaged over the first 1024 sequences
+// of the test set: T x T, row-stochastic, lower triangular. It panics as HeadAttentions does.
 func (s Spec) MeanAttention(w model.Model) []*mat.Dense {
 	s = s.mustHold(w)
 	s.Test = min(s.Test, chunk)
@@ -63,8 +61,7 @@ func largest(heads []*mat.Dense, i, p int) float64 {
 	return best
 }
 
-// An Edge is the largest attention of a head of the first layer from position Child to
-// position Parent.
+// An Edge is the largest attention of a head of the first layer from position Child to position Parent.
 type Edge struct {
 	Child, Parent int
 	Attention     float64

@@ -7,9 +7,8 @@ import (
 	"reflect"
 )
 
-// flat is the JSON of a Spec, by which runs are addressed. The order of its fields is fixed.
-// The first ten describe Task 1, one head in each layer, zero initial weights and SGD; the
-// others are omitted in that case.
+// flat is the JSON of a Spec, by which runs are addressed. The order of its fields is fixed. The first ten
+// describe Task 1, one head in each layer, zero initial weights and SGD; the others are omitted in that case.
 type flat struct {
 	Parents  []int    `json:"parents"` // of Task 1
 	States   int      `json:"states"`

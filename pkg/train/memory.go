@@ -9,18 +9,16 @@ import (
 	"strings"
 )
 
-// maxWorkers is the number of parallel jobs in a step: a gradient and a batch to draw for
-// each shard.
+// maxWorkers is the number of parallel jobs in a step: a gradient and a batch to draw for each shard.
 const maxWorkers = 2 * shards
 
 // memoryLimit is the default of GOMEMLIMIT here.
 const memoryLimit = 4 << 30
 
-// Memory estimates the memory of a [Trainer] in bytes, with the given number of workers, one
-// for each processor if not positive. Most of it is ten copies of the tables of an engine,
-// for the disentangled transformer with one head in each layer about 3 (S+T)^2 numbers. A
-// worker has T^2 numbers for each head and 4 S^2 for drawing, for each of 8 or 16 sequences.
-// It panics if [Spec.Validate] returns an error.
+// Memory estimates the memory of a [Trainer] in bytes, with the given number of workers, one for each processor
+// if not positive. Most of it is ten copies of the tables of an engine, for the disentangled transformer with
+// one head in each layer about 3 (S+T)^2 numbers. A worker has T^2 numbers for each head and 4 S^2 for drawing,
+// for each of 8 or 16 sequences. It panics if [Spec.Validate] returns an error.
 func (s Spec) Memory(workers int) float64 {
 	s = s.mustValid()
 	f := s.Model.footprint(s.S(), s.T())
@@ -38,8 +36,7 @@ func (s Spec) CheckMemory(workers int) error {
 	return CheckMemory(s.Memory(workers), what)
 }
 
-// useful returns the number of workers that train, one for each processor if workers is not
-// positive.
+// useful returns the number of workers that train, one for each processor if workers is not positive.
 func useful(workers int) int {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)

@@ -152,9 +152,8 @@ func (s Spec) rateAt(i int) float64 {
 	return float64(rate * float64(0.5*(1+num.CosPi(float64(i)/float64(s.Steps)))))
 }
 
-// NewSnapshot returns a state at a step whose weights, moments, losses and attentions are
-// zero. It returns an error if the spec is wrong, if step is not in 0..Steps, or if the
-// state takes more memory than [New] allows.
+// NewSnapshot returns a state at a step whose weights, moments, losses and attentions are zero. It returns an
+// error if the spec is wrong, if step is not in 0..Steps, or if the state takes more memory than [New] allows.
 func (s Spec) NewSnapshot(step int) (Snapshot, error) {
 	s, err := s.valid()
 	if err != nil {

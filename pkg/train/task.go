@@ -136,8 +136,7 @@ func (k Task1) parents() [][]int {
 func (k Task2) parents() [][]int   { return k.Parents[:max(len(k.Parents)-1, 0)] }
 func (k OwnTask) parents() [][]int { return k.Parents }
 
-// drawing counts a block of eight matrices with their running sums, and as much again for
-// drawing it.
+// drawing counts a block of eight matrices with their running sums, and as much again for drawing it.
 func (k Task1) drawing() float64 { return 4 * markov.Lanes * float64(k.States) * float64(k.States) }
 
 // drawing counts the table of visited rows of all tensors, for eight sequences.

@@ -35,8 +35,7 @@ type Snapshot struct {
 	Curve   []Point       // the evaluations so far, at steps 0, Every, 2 Every, ... and at the last step
 }
 
-// Disentangled returns the weights of a disentangled transformer. It panics for those of
-// another model.
+// Disentangled returns the weights of a disentangled transformer. It panics for those of another model.
 func (s Snapshot) Disentangled() *model.Weights {
 	w, ok := s.Weights.(*model.Weights)
 	if !ok {
@@ -45,15 +44,14 @@ func (s Snapshot) Disentangled() *model.Weights {
 	return w
 }
 
-// A Trainer takes the steps of a Spec, each on fresh sequences, and evaluates on the test set
-// every Spec.Every steps. [Trainer.Snapshot] returns its state and [Trainer.Restore] sets it.
-// The result does not depend on the number of workers. A trainer is for one goroutine; its
-// workers run within its methods.
+// A Trainer takes the steps of a Spec, each on fresh sequences, and evaluates on the test set every Spec.Every
+// steps. [Trainer.Snapshot] returns its state and [Trainer.Restore] sets it. The result does not depend on the
+// number of workers. A trainer is for one goroutine; its workers run within its methods.
 //
 // A run diverges when a loss is NaN. Advance then returns an error.
 //
-// The time of a step is the time of Spec.Batch sequences in an engine, see [engine.Engine],
-// and of some passes over its tables. [Spec.Memory] estimates the memory.
+// The time of a step is the time of Spec.Batch sequences in an engine, see [engine.Engine], and of some passes
+// over its tables. [Spec.Memory] estimates the memory.
 type Trainer struct {
 	spec      Spec
 	step      int
@@ -82,10 +80,9 @@ type shard struct {
 	loss        float64
 }
 
-// New returns a trainer at step 0. It uses the given number of workers, at most 16, and one
-// for each processor if workers is not positive. It returns an error if the spec is wrong, or
-// if training takes more memory than allowed: the environment variable GOMEMLIMIT, by default
-// 4 GiB or the installed memory if that is less.
+// New returns a trainer at step 0. It uses the given number of workers, at most 16, and one for each processor
+// if workers is not positive. It returns an error if the spec is wrong, or if training takes more memory than
+// allowed: the environment variable GOMEMLIMIT, by default 4 GiB or the installed memory if that is less.
 func New(spec Spec, workers int) (*Trainer, error) {
 	t, err := begin(spec, workers)
 	if err != nil {

@@ -8,11 +8,10 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// attend sets p_ji = (posPos_ji tokPos_{x_j,i}) w_j(x_i), w_j(a) = tokTok_{x_j,a} posTok_ja,
-// and divides each column by its sum, or by least if that is larger. The lookup of w_j
-// depends on the number of tokens: held in one vector, in two, or, for held = 0, gathered
-// from memory. p, posPos: stride x stride; tokPos: tokens x stride; tokTok: tokens x tokens;
-// posTok: stride x tokens; sum, x: stride.
+// attend sets p_ji = (posPos_ji tokPos_{x_j,i}) w_j(x_i), w_j(a) = tokTok_{x_j,a} posTok_ja, and divides each
+// column by its sum, or by least if that is larger. The lookup of w_j depends on the number of tokens: held in
+// one vector, in two, or, for held = 0, gathered from memory. p, posPos: stride x stride; tokPos: tokens x
+// stride; tokTok: tokens x tokens; posTok: stride x tokens; sum, x: stride.
 func attend(v isa, suffix string, held int) {
 	v.kernel("attend"+suffix, "func(p, sum, posPos, tokPos, tokTok, posTok, w *float64, x *int, stride, tokens int, least float64)")
 	stride, width, keys := param("stride"), param("tokens"), param("x")

@@ -26,8 +26,7 @@ func until(k, end Register, label string) {
 	JNE(LabelRef(label))
 }
 
-// fillWords is xoshiro256++: dst[8k+l] is the next word of generator l, whose state is
-// state[i][l], i < 4.
+// fillWords is xoshiro256++: dst[8k+l] is the next word of generator l, whose state is state[i][l], i < 4.
 func fillWords(v isa) {
 	v.eight("fillWords", "func(dst, state *uint64, n int)")
 	dst, state, n := param("dst"), param("state"), param("n")

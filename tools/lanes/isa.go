@@ -131,8 +131,7 @@ func begin(at Register, label string) {
 	Label(label)
 }
 
-// next moves an offset in bytes to the next vector, and jumps to the label while it is
-// below the limit.
+// next moves an offset in bytes to the next vector, and jumps to the label while it is below the limit.
 func (v isa) next(at, limit Register, label string) {
 	ADDQ(U32(v.bytes()), at)
 	CMPQ(at, limit)

@@ -153,8 +153,7 @@ func addRows(v isa) {
 	done()
 }
 
-// products sets y_i = sum_r a_ri b_ri, over the terms r in order. y: rows x n; a, b:
-// rows x terms x n.
+// products sets y_i = sum_r a_ri b_ri, over the terms r in order. y: rows x n; a, b: rows x terms x n.
 func products(v isa) {
 	v.kernel("products", "func(y, a, b *float64, n, terms, rows int)")
 	y, a, b, n, rows := param("y"), param("a"), param("b"), param("n"), param("rows")

@@ -1,9 +1,8 @@
 // Package cell turns the cells of a notebook into Go programs.
 //
-// The language is a part of GoNB's: a cell has the declarations of a Go file, and
-// "%%" begins the body of main. Later cells see the imports and declarations, and
-// may declare a name again; they do not see values, because each cell is a separate
-// program. A function init_x is one of the functions init that Go allows. Missing
+// The language is a part of GoNB's: a cell has the declarations of a Go file, and "%%" begins the body of main.
+// Later cells see the imports and declarations, and may declare a name again; they do not see values, because
+// each cell is a separate program. A function init_x is one of the functions init that Go allows. Missing
 // imports are added by the name of the package, unused imports are left out.
 //
 // Line directives give the errors of the compiler and the panics of a program the line of the cell.
@@ -54,9 +53,8 @@ func NewSession(packages []Package) *Session {
 	return s
 }
 
-// Program returns the program of a cell. The label names the cell in messages, as in
-// "cell[7]:2: undefined: x". The declarations of the cell are added to the session by
-// Keep. An error has the line in the cell.
+// Program returns the program of a cell. The label names the cell in messages, as in "cell[7]:2: undefined: x".
+// The declarations of the cell are added to the session by Keep. An error has the line in the cell.
 func (s *Session) Program(label, source string) (*Program, error) {
 	c, err := split(label, source)
 	if err != nil {
@@ -123,8 +121,7 @@ func (s *Session) formats(code string) (head string) {
 	return head
 }
 
-// imports returns the imports of a program: the imports among units that it uses, and
-// then the missing imports.
+// imports returns the imports of a program: the imports among units that it uses, and then the missing imports.
 func (s *Session) imports(units []unit, free map[string]bool) string {
 	var head strings.Builder
 	for _, u := range units {

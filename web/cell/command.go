@@ -4,8 +4,7 @@ import (
 	"strings"
 )
 
-// The parts of a cell. A line that is removed becomes an empty line, so that all lines
-// keep their numbers.
+// The parts of a cell. A line that is removed becomes an empty line, so that all lines keep their numbers.
 type parts struct {
 	label        string
 	lines        int // of the cell

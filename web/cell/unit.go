@@ -39,8 +39,7 @@ func (u unit) source() string {
 	return u.prefix + u.text
 }
 
-// without returns the unit with a blank in place of a name, and false if the unit
-// declares no other name.
+// without returns the unit with a blank in place of a name, and false if the unit declares no other name.
 func (u unit) without(s string) (unit, bool) {
 	i := slices.IndexFunc(u.names, func(n name) bool { return n.text == s })
 	if i < 0 {

@@ -1,6 +1,5 @@
-// Package pack writes the files with which a page compiles and runs Go programs: the
-// compiler and the linker of the Go toolchain as WebAssembly, and the compiled packages
-// that programs may import.
+// Package pack writes the files with which a page compiles and runs Go programs: the compiler and the linker of
+// the Go toolchain as WebAssembly, and the compiled packages that programs may import.
 package pack
 
 import (
