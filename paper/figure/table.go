@@ -121,25 +121,29 @@ func (t *Table) align(j int, words, numbers string) string {
 	return words
 }
 
+// spec returns the columns of the tabular, and their number, but for those that stand below their row.
+func (t *Table) spec() (columns string, beside int) {
+	for j := range t.Columns {
+		switch {
+		case t.below(j):
+			continue
+		case t.breaks(j):
+			columns += fmt.Sprintf(`p{%g\linewidth}`, t.Shares[j])
+		default:
+			columns += t.align(j, "l", "r")
+		}
+		beside++
+	}
+	return columns, beside
+}
+
 // TeX returns LaTeX source to be \input: a tabular that fits the line it stands in,
 // or a longtable with its caption.
 func (t *Table) TeX() ([]byte, error) {
 	if err := t.check(); err != nil {
 		return nil, err
 	}
-	var spec strings.Builder
-	beside := 0
-	for j := range t.Columns {
-		if t.below(j) {
-			continue
-		}
-		beside++
-		if t.breaks(j) {
-			fmt.Fprintf(&spec, `p{%g\linewidth}`, t.Shares[j])
-			continue
-		}
-		spec.WriteString(t.align(j, "l", "r"))
-	}
+	spec, beside := t.spec()
 	end := ` \\`
 	if t.Shares != nil {
 		end = ` \tabularnewline` // \raggedright redefines \\
@@ -177,7 +181,7 @@ func (t *Table) TeX() ([]byte, error) {
 	var b bytes.Buffer
 	if !t.Long {
 		fmt.Fprintf(&b, "%% Table %s. Needs \\usepackage{booktabs,graphicx}.\n", t.ID)
-		fmt.Fprintf(&b, "\\begingroup\\def\\figtable{\\begin{tabular}{%s}\n%s%s", spec.String(), head, rows.String())
+		fmt.Fprintf(&b, "\\begingroup\\def\\figtable{\\begin{tabular}{%s}\n%s%s", spec, head, rows.String())
 		b.WriteString("\\bottomrule\n\\end{tabular}}%\n" + fitLine)
 		return b.Bytes(), nil
 	}
@@ -185,7 +189,7 @@ func (t *Table) TeX() ([]byte, error) {
 	if t.Shares != nil {
 		b.WriteString("\\footnotesize\\setlength{\\tabcolsep}{3pt}%\n")
 	}
-	fmt.Fprintf(&b, "\\begin{longtable}{%s}\n", spec.String())
+	fmt.Fprintf(&b, "\\begin{longtable}{%s}\n", spec)
 	if t.Caption != "" {
 		fmt.Fprintf(&b, "\\caption{%s}\\label{tab:%s}\\\\\n", t.Caption, t.ID)
 	}
