@@ -10,7 +10,7 @@ import (
 // stagesFigure draws the test loss along training on each n-gram, a curve a run, and the
 // losses of the predictors from fewer tokens.
 func stagesFigure(all []answers.Stages) *figure.Figure {
-	names := []string{"uniform", "counts of tokens", "after 1 token", "after 2 tokens", "after 3 tokens"}
+	names := []string{"uniform", "tokens", "after 1", "after 2", "after 3"}
 	var panels []figure.Panel
 	for _, n := range all {
 		a := lossAxes(figure.Text(fmt.Sprintf("%d-gram", n.Parents+1)))

@@ -56,12 +56,11 @@ func program(t *testing.T, name string) string {
 var textless = regexp.MustCompile(`(?m)^\\figcell .*\n|` +
 	`^\\addplot\[[^\]]*\] table\[x index=0,y index=1\] \{\n(?:[-0-9.e ]+\n)+\}(?: -- cycle)?;\n`)
 
-// emptied matches the lines of a figure that empty the styles of the document, among them
-// the styles by which a test logs boxes.
-var emptied = regexp.MustCompile(`(?m)^\\(tikzset|pgfplotsset)\{every .*\n`)
+// emptied matches what empties the styles by which a test logs boxes.
+var emptied = regexp.MustCompile(`every (node|axis)/\.style=\{\},`)
 
 // textsOf returns a folder with the sources in dir, where the figures have their axes
-// and texts alone, but for those whose names end in but, and the styles of the document. TeX
+// and texts alone, but for those whose names end in but, and two styles of the document. TeX
 // lays the texts out alike, three times as fast.
 func textsOf(t *testing.T, dir, but string) string {
 	t.Helper()
