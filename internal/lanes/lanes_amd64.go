@@ -21,8 +21,8 @@ func levelOf(four, eight bool) int {
 	return avx512
 }
 
-// A kernel is called by its name. A call through a variable would pass the arguments in
-// registers and copy them to the stack, where the kernel reads them.
+// A kernel is called by its name, and jumps to the vectors of the level. A call through a variable would pass
+// the arguments in registers and copy them to the stack, where the kernel reads them.
 
 func addMul(c, a, b Matrix) {
 	if level == none {
@@ -35,11 +35,7 @@ func addMul(c, a, b Matrix) {
 		rows := min(part, c.Rows-i)
 		for k := 0; k < a.Cols; k += part {
 			to, x, y, terms := &c.Data[i*c.Down], &a.Data[i*a.Down+k*a.Right], &b.Data[k*b.Down], min(part, a.Cols-k)
-			if level == avx2 {
-				addMulAVX2(to, x, y, rows, c.Cols, terms, c.Down, a.Down, a.Right, b.Down)
-			} else {
-				addMulAVX512(to, x, y, rows, c.Cols, terms, c.Down, a.Down, a.Right, b.Down)
-			}
+			addMulVectors(to, x, y, rows, c.Cols, terms, c.Down, a.Down, a.Right, b.Down)
 		}
 	}
 }
@@ -49,264 +45,176 @@ func attend(a *Attention, f Factors, x []int) {
 		attendGo(a, f, x)
 		return
 	}
-	p, sum, w := &a.p[0], &a.sum[0], &a.weight[0]
-	posPos, tokPos, tokTok, posTok := &f.PosPos[0], &f.TokPos[0], &f.TokTok[0], &f.PosTok[0]
-	switch {
-	case level == avx2:
-		attendAVX2(p, sum, posPos, tokPos, tokTok, posTok, w, &x[0], a.stride, a.tokens, Least)
-	case a.tokens == 8:
-		attendOneAVX512(p, sum, posPos, tokPos, tokTok, posTok, w, &x[0], a.stride, a.tokens, Least)
-	case a.tokens == 16:
-		attendTwoAVX512(p, sum, posPos, tokPos, tokTok, posTok, w, &x[0], a.stride, a.tokens, Least)
-	default:
-		attendAVX512(p, sum, posPos, tokPos, tokTok, posTok, w, &x[0], a.stride, a.tokens, Least)
-	}
+	attendVectors(&a.p[0], &a.sum[0], &f.PosPos[0], &f.TokPos[0], &f.TokTok[0], &f.PosTok[0], &a.weight[0],
+		&x[0], a.stride, a.tokens, Least)
 }
 
 func attendGrad(a *Attention, g Factors, d Rank, x []int) {
-	terms := len(d.Keys) / a.stride
-	switch level {
-	case none:
+	if level == none {
 		attendGradGo(a, g, d, x)
-	case avx2:
-		attendGradAVX2(&g.PosPos[0], &g.TokPos[0], &g.PosTok[0], &a.p[0], &d.Queries[0], &d.Keys[0], &d.Mean[0],
-			&d.Last[0], &a.unit[0], &x[0], a.n, a.stride, terms)
-	default:
-		attendGradAVX512(&g.PosPos[0], &g.TokPos[0], &g.PosTok[0], &a.p[0], &d.Queries[0], &d.Keys[0], &d.Mean[0],
-			&d.Last[0], &a.unit[0], &x[0], a.n, a.stride, terms)
+		return
 	}
+	attendGradVectors(&g.PosPos[0], &g.TokPos[0], &g.PosTok[0], &a.p[0], &d.Queries[0], &d.Keys[0], &d.Mean[0],
+		&d.Last[0], &a.unit[0], &x[0], a.n, a.stride, len(d.Keys)/a.stride)
 }
 
 func combine(a *Attention, y, total, x []float64) {
-	switch level {
-	case none:
+	if level == none {
 		combineGo(a, y, total, x)
-	case avx2:
-		combineAVX2(&y[0], &total[0], &x[0], &a.p[0], a.stride)
-	default:
-		combineAVX512(&y[0], &total[0], &x[0], &a.p[0], a.stride)
+		return
 	}
+	combineVectors(&y[0], &total[0], &x[0], &a.p[0], a.stride)
 }
 
 func dots(a *Attention, y, x []float64) {
-	switch level {
-	case none:
+	if level == none {
 		dotsGo(a, y, x)
-	case avx2:
-		dotsAVX2(&y[0], &a.p[0], &x[0], a.stride)
-	default:
-		dotsAVX512(&y[0], &a.p[0], &x[0], a.stride)
+		return
 	}
+	dotsVectors(&y[0], &a.p[0], &x[0], a.stride)
 }
 
 func softmax(x Matrix, tops, sums []float64) {
-	switch level {
-	case none:
+	if level == none {
 		softmaxGo(x, tops, sums)
-	case avx2:
-		softmaxAVX2(&x.Data[0], &tops[0], &sums[0], x.Cols, x.Rows, x.Down)
-	default:
-		softmaxAVX512(&x.Data[0], &tops[0], &sums[0], x.Cols, x.Rows, x.Down)
+		return
 	}
+	softmaxVectors(&x.Data[0], &tops[0], &sums[0], x.Cols, x.Rows, x.Down)
 }
 
 func exps(x []float64) {
-	switch level {
-	case none:
+	if level == none {
 		expsGo(x)
-	case avx2:
-		expsAVX2(&x[0], len(x))
-	default:
-		expsAVX512(&x[0], len(x))
+		return
 	}
+	expsVectors(&x[0], len(x))
 }
 
 func rectify(x []float64) {
-	switch level {
-	case none:
+	if level == none {
 		rectifyGo(x)
-	case avx2:
-		rectifyAVX2(&x[0], len(x))
-	default:
-		rectifyAVX512(&x[0], len(x))
+		return
 	}
+	rectifyVectors(&x[0], len(x))
 }
 
 func rectifyGrad(dx, x, products []float64) {
-	switch level {
-	case none:
+	if level == none {
 		rectifyGradGo(dx, x, products)
-	case avx2:
-		rectifyGradAVX2(&dx[0], &x[0], &products[0], len(x)/len(products), len(products))
-	default:
-		rectifyGradAVX512(&dx[0], &x[0], &products[0], len(x)/len(products), len(products))
+		return
 	}
+	rectifyGradVectors(&dx[0], &x[0], &products[0], len(x)/len(products), len(products))
 }
 
 func transpose(y, x []float64, rows, columns int) {
-	switch level {
-	case none:
+	if level == none {
 		transposeGo(y, x, rows, columns)
-	case avx2:
-		transposeAVX2(&y[0], &x[0], rows, columns)
-	default:
-		transposeAVX512(&y[0], &x[0], rows, columns)
+		return
 	}
+	transposeVectors(&y[0], &x[0], rows, columns)
 }
 
 func fold(a *Attention, sum, pairs, posTok []float64, x []int) {
-	switch level {
-	case none:
+	if level == none {
 		foldGo(a, sum, pairs, posTok, x)
-	case avx2:
-		foldAVX2(&sum[0], &pairs[0], &posTok[0], &x[0], a.stride, a.tokens)
-	default:
-		foldAVX512(&sum[0], &pairs[0], &posTok[0], &x[0], a.stride, a.tokens)
+		return
 	}
+	foldVectors(&sum[0], &pairs[0], &posTok[0], &x[0], a.stride, a.tokens)
 }
 
 // The sums of up to eight tokens stay in registers; with more tokens, plain Go is faster.
 func spread(h, v Matrix, x []int, tokens int) bool {
-	switch {
-	case level == none || tokens > 8:
+	if level == none || tokens > 8 {
 		return false
-	case level == avx2:
-		spreadAVX2(&h.Data[0], &v.Data[0], &x[0], tokens, v.Cols, h.Rows, h.Down, v.Down, len(x)/h.Rows)
-	default:
-		spreadAVX512(&h.Data[0], &v.Data[0], &x[0], tokens, v.Cols, h.Rows, h.Down, v.Down, len(x)/h.Rows)
 	}
+	spreadVectors(&h.Data[0], &v.Data[0], &x[0], tokens, v.Cols, h.Rows, h.Down, v.Down, len(x)/h.Rows)
 	return true
 }
 
 func collect(y, h Matrix, x []int, tokens int) bool {
-	switch {
-	case level == none || tokens > 16:
+	if level == none || tokens > 16 {
 		return false
-	case level == avx2:
-		collectAVX2(&y.Data[0], &h.Data[0], &x[0], tokens, y.Cols, h.Rows, y.Down, h.Down, len(x)/h.Rows)
-	default:
-		collectAVX512(&y.Data[0], &h.Data[0], &x[0], tokens, y.Cols, h.Rows, y.Down, h.Down, len(x)/h.Rows)
 	}
+	collectVectors(&y.Data[0], &h.Data[0], &x[0], tokens, y.Cols, h.Rows, y.Down, h.Down, len(x)/h.Rows)
 	return true
 }
 
 func addRows(to, v Matrix, at []int) {
-	switch level {
-	case none:
+	if level == none {
 		addRowsGo(to, v, at)
-	case avx2:
-		addRowsAVX2(&to.Data[0], &v.Data[0], &at[0], v.Cols, v.Rows, to.Down, v.Down)
-	default:
-		addRowsAVX512(&to.Data[0], &v.Data[0], &at[0], v.Cols, v.Rows, to.Down, v.Down)
+		return
 	}
+	addRowsVectors(&to.Data[0], &v.Data[0], &at[0], v.Cols, v.Rows, to.Down, v.Down)
 }
 
 func sumProducts(y, a, b []float64, n int) {
-	switch level {
-	case none:
+	if level == none {
 		sumProductsGo(y, a, b, n)
-	case avx2:
-		productsAVX2(&y[0], &a[0], &b[0], n, len(a)/len(y), len(y)/n)
-	default:
-		productsAVX512(&y[0], &a[0], &b[0], n, len(a)/len(y), len(y)/n)
+		return
 	}
+	productsVectors(&y[0], &a[0], &b[0], n, len(a)/len(y), len(y)/n)
 }
 
 func drain(sum, v []float64) {
-	switch level {
-	case none:
+	if level == none {
 		drainGo(sum, v)
-	case avx2:
-		drainAVX2(&sum[0], &v[0], len(v))
-	default:
-		drainAVX512(&sum[0], &v[0], len(v))
+		return
 	}
+	drainVectors(&sum[0], &v[0], len(v))
 }
 
-// Kernels for vectors of four numbers are called once for each half of eight problems.
-const half = Eight / 2
-
 func fillWords(dst []uint64, w *Words) {
-	n := len(dst) / Eight
-	switch level {
-	case none:
+	if level == none {
 		fillWordsGo(dst, w)
-	case avx2:
-		fillWordsAVX2(&dst[0], &w.s[0][0], n)
-		fillWordsAVX2(&dst[half], &w.s[0][half], n)
-	default:
-		fillWordsAVX512(&dst[0], &w.s[0][0], n)
+		return
 	}
+	fillWordsVectors(&dst[0], &w.s[0][0], len(dst)/Eight)
 }
 
 func points(y []float64, inside []uint8, words []uint64, layers *[256]Layer) {
-	switch level {
-	case none:
+	if level == none {
 		pointsGo(y, inside, words, layers)
-	case avx2:
-		pointsAVX2(&y[0], &inside[0], &words[0], &layers[0].Left, len(inside))
-	default:
-		pointsAVX512(&y[0], &inside[0], &words[0], &layers[0].Left, len(inside))
+		return
 	}
+	pointsVectors(&y[0], &inside[0], &words[0], &layers[0].Left, len(inside))
 }
 
 func powers(x, y []float64, m int) {
-	switch level {
-	case none:
+	if level == none {
 		powersGo(x, y, m)
-	case avx2:
-		powersAVX2(&x[0], &y[0], m, len(y)/Eight)
-	default:
-		powersAVX512(&x[0], &y[0], m, len(y)/Eight)
+		return
 	}
+	powersVectors(&x[0], &y[0], m, len(y)/Eight)
 }
 
 func runningSums(sums, x []float64) {
-	n := len(x) / Eight
-	switch level {
-	case none:
+	if level == none {
 		runningSumsGo(sums, x)
-	case avx2:
-		runningSumsAVX2(&sums[0], &x[0], n)
-		runningSumsAVX2(&sums[half], &x[half], n)
-	default:
-		runningSumsAVX512(&sums[0], &x[0], n)
+		return
 	}
+	runningSumsVectors(&sums[0], &x[0], len(x)/Eight)
 }
 
 func eliminate(a []float64, least *[Eight]float64, s int) {
-	switch level {
-	case none:
+	if level == none {
 		eliminateGo(a, least, s)
-	case avx2:
-		eliminateAVX2(&a[0], &least[0], s)
-		eliminateAVX2(&a[half], &least[half], s)
-	default:
-		eliminateAVX512(&a[0], &least[0], s)
+		return
 	}
+	eliminateVectors(&a[0], &least[0], s)
 }
 
 func measure(mu []float64, total *[Eight]float64, a, sums []float64, s int) {
-	switch level {
-	case none:
+	if level == none {
 		measureGo(mu, total, a, sums, s)
-	case avx2:
-		measureAVX2(&mu[0], &total[0], &a[0], &sums[0], s)
-		measureAVX2(&mu[half], &total[half], &a[half], &sums[half], s)
-	default:
-		measureAVX512(&mu[0], &total[0], &a[0], &sums[0], s)
+		return
 	}
+	measureVectors(&mu[0], &total[0], &a[0], &sums[0], s)
 }
 
 func walk(states, rows [][Eight]int, parents []int, words []uint64, sums []float64, s int) {
-	n := len(parents)
-	switch level {
-	case none:
+	if level == none {
 		walkGo(states, rows, parents, words, sums, s)
-	case avx2:
-		walkAVX2(&states[0][0], &rows[0][0], &parents[0], &words[0], &sums[0], s, n)
-		walkAVX2(&states[0][half], &rows[0][half], &parents[0], &words[half], &sums[half], s, n)
-	default:
-		walkAVX512(&states[0][0], &rows[0][0], &parents[0], &words[0], &sums[0], s, n)
+		return
 	}
+	walkVectors(&states[0][0], &rows[0][0], &parents[0], &words[0], &sums[0], s, len(parents))
 }

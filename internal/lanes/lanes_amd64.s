@@ -4,9 +4,11 @@
 
 #include "textflag.h"
 
-// func addMulAVX512(c *float64, a *float64, b *float64, m int, n int, k int, ldc int, ra int, ca int, ldb int)
+// func addMulVectors(c *float64, a *float64, b *float64, m int, n int, k int, ldc int, ra int, ca int, ldb int)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·addMulAVX512(SB), NOSPLIT, $0-80
+TEXT ·addMulVectors(SB), NOSPLIT, $0-80
+	CMPQ ·level+0(SB), $+1
+	JLE  four
 	MOVQ ldc+48(FP), AX
 	MOVQ ra+56(FP), CX
 	MOVQ ca+64(FP), DX
@@ -19,16 +21,16 @@ TEXT ·addMulAVX512(SB), NOSPLIT, $0-80
 	MOVQ b+16(FP), DI
 	MOVQ n+32(FP), R8
 
-columns:
+eight_columns:
 	CMPQ R8, $0x00000010
-	JLT  last
+	JLT  eight_last
 	MOVQ a+8(FP), R9
 	MOVQ m+24(FP), R11
 	MOVQ SI, R10
 
-whole4:
+eight_whole4:
 	CMPQ    R11, $0x00000004
-	JLT     wholeEnd4
+	JLT     eight_wholeEnd4
 	LEAQ    (AX)(AX*2), R12
 	VMOVUPD (R10), Z0
 	VMOVUPD 64(R10), Z1
@@ -43,7 +45,7 @@ whole4:
 	MOVQ    R9, R13
 	LEAQ    (CX)(CX*2), R15
 
-wholeSum4:
+eight_wholeSum4:
 	VMOVUPD     (R12), Z8
 	VMOVUPD     64(R12), Z9
 	VMULPD.BCST (R13), Z8, Z10
@@ -65,7 +67,7 @@ wholeSum4:
 	ADDQ        DX, R13
 	ADDQ        BX, R12
 	DECQ        R14
-	JNZ         wholeSum4
+	JNZ         eight_wholeSum4
 	LEAQ        (AX)(AX*2), R12
 	VMOVUPD     Z0, (R10)
 	VMOVUPD     Z1, 64(R10)
@@ -84,12 +86,12 @@ wholeSum4:
 	ADDQ        CX, R9
 	ADDQ        AX, R10
 	SUBQ        $0x00000004, R11
-	JMP         whole4
+	JMP         eight_whole4
 
-wholeEnd4:
-whole2:
+eight_wholeEnd4:
+eight_whole2:
 	CMPQ    R11, $0x00000002
-	JLT     wholeEnd2
+	JLT     eight_wholeEnd2
 	VMOVUPD (R10), Z0
 	VMOVUPD 64(R10), Z1
 	VMOVUPD (R10)(AX*1), Z2
@@ -98,7 +100,7 @@ whole2:
 	MOVQ    DI, R12
 	MOVQ    R9, R13
 
-wholeSum2:
+eight_wholeSum2:
 	VMOVUPD     (R12), Z4
 	VMOVUPD     64(R12), Z5
 	VMULPD.BCST (R13), Z4, Z6
@@ -112,7 +114,7 @@ wholeSum2:
 	ADDQ        DX, R13
 	ADDQ        BX, R12
 	DECQ        R14
-	JNZ         wholeSum2
+	JNZ         eight_wholeSum2
 	VMOVUPD     Z0, (R10)
 	VMOVUPD     Z1, 64(R10)
 	VMOVUPD     Z2, (R10)(AX*1)
@@ -122,19 +124,19 @@ wholeSum2:
 	ADDQ        CX, R9
 	ADDQ        AX, R10
 	SUBQ        $0x00000002, R11
-	JMP         whole2
+	JMP         eight_whole2
 
-wholeEnd2:
-whole1:
+eight_wholeEnd2:
+eight_whole1:
 	CMPQ    R11, $0x00000001
-	JLT     wholeEnd1
+	JLT     eight_wholeEnd1
 	VMOVUPD (R10), Z0
 	VMOVUPD 64(R10), Z1
 	MOVQ    k+40(FP), R14
 	MOVQ    DI, R12
 	MOVQ    R9, R13
 
-wholeSum1:
+eight_wholeSum1:
 	VMOVUPD     (R12), Z2
 	VMOVUPD     64(R12), Z3
 	VMULPD.BCST (R13), Z2, Z2
@@ -144,18 +146,18 @@ wholeSum1:
 	ADDQ        DX, R13
 	ADDQ        BX, R12
 	DECQ        R14
-	JNZ         wholeSum1
+	JNZ         eight_wholeSum1
 	VMOVUPD     Z0, (R10)
 	VMOVUPD     Z1, 64(R10)
 	ADDQ        CX, R9
 	ADDQ        AX, R10
 	SUBQ        $0x00000001, R11
-	JMP         whole1
+	JMP         eight_whole1
 
-wholeEnd1:
-	JMP next
+eight_wholeEnd1:
+	JMP eight_next
 
-last:
+eight_last:
 	MOVQ    $0x00000010, R9
 	CMPQ    R8, R9
 	CMOVQLT R8, R9
@@ -165,14 +167,14 @@ last:
 	SHRQ    $0x08, R10
 	KMOVW   R10, K2
 	CMPQ    R8, $0x00000008
-	JLE     narrow
+	JLE     eight_narrow
 	MOVQ    a+8(FP), R9
 	MOVQ    m+24(FP), R11
 	MOVQ    SI, R10
 
-wide4:
+eight_wide4:
 	CMPQ      R11, $0x00000004
-	JLT       wideEnd4
+	JLT       eight_wideEnd4
 	LEAQ      (AX)(AX*2), R12
 	VMOVUPD   (R10), Z0
 	VMOVUPD.Z 64(R10), K2, Z1
@@ -187,7 +189,7 @@ wide4:
 	MOVQ      R9, R13
 	LEAQ      (CX)(CX*2), R15
 
-wideSum4:
+eight_wideSum4:
 	VMOVUPD     (R12), Z8
 	VMOVUPD.Z   64(R12), K2, Z9
 	VMULPD.BCST (R13), Z8, Z10
@@ -209,7 +211,7 @@ wideSum4:
 	ADDQ        DX, R13
 	ADDQ        BX, R12
 	DECQ        R14
-	JNZ         wideSum4
+	JNZ         eight_wideSum4
 	LEAQ        (AX)(AX*2), R12
 	VMOVUPD     Z0, (R10)
 	VMOVUPD     Z1, K2, 64(R10)
@@ -228,12 +230,12 @@ wideSum4:
 	ADDQ        CX, R9
 	ADDQ        AX, R10
 	SUBQ        $0x00000004, R11
-	JMP         wide4
+	JMP         eight_wide4
 
-wideEnd4:
-wide2:
+eight_wideEnd4:
+eight_wide2:
 	CMPQ      R11, $0x00000002
-	JLT       wideEnd2
+	JLT       eight_wideEnd2
 	VMOVUPD   (R10), Z0
 	VMOVUPD.Z 64(R10), K2, Z1
 	VMOVUPD   (R10)(AX*1), Z2
@@ -242,7 +244,7 @@ wide2:
 	MOVQ      DI, R12
 	MOVQ      R9, R13
 
-wideSum2:
+eight_wideSum2:
 	VMOVUPD     (R12), Z4
 	VMOVUPD.Z   64(R12), K2, Z5
 	VMULPD.BCST (R13), Z4, Z6
@@ -256,7 +258,7 @@ wideSum2:
 	ADDQ        DX, R13
 	ADDQ        BX, R12
 	DECQ        R14
-	JNZ         wideSum2
+	JNZ         eight_wideSum2
 	VMOVUPD     Z0, (R10)
 	VMOVUPD     Z1, K2, 64(R10)
 	VMOVUPD     Z2, (R10)(AX*1)
@@ -266,19 +268,19 @@ wideSum2:
 	ADDQ        CX, R9
 	ADDQ        AX, R10
 	SUBQ        $0x00000002, R11
-	JMP         wide2
+	JMP         eight_wide2
 
-wideEnd2:
-wide1:
+eight_wideEnd2:
+eight_wide1:
 	CMPQ      R11, $0x00000001
-	JLT       wideEnd1
+	JLT       eight_wideEnd1
 	VMOVUPD   (R10), Z0
 	VMOVUPD.Z 64(R10), K2, Z1
 	MOVQ      k+40(FP), R14
 	MOVQ      DI, R12
 	MOVQ      R9, R13
 
-wideSum1:
+eight_wideSum1:
 	VMOVUPD     (R12), Z2
 	VMOVUPD.Z   64(R12), K2, Z3
 	VMULPD.BCST (R13), Z2, Z2
@@ -288,25 +290,25 @@ wideSum1:
 	ADDQ        DX, R13
 	ADDQ        BX, R12
 	DECQ        R14
-	JNZ         wideSum1
+	JNZ         eight_wideSum1
 	VMOVUPD     Z0, (R10)
 	VMOVUPD     Z1, K2, 64(R10)
 	ADDQ        CX, R9
 	ADDQ        AX, R10
 	SUBQ        $0x00000001, R11
-	JMP         wide1
+	JMP         eight_wide1
 
-wideEnd1:
-	JMP next
+eight_wideEnd1:
+	JMP eight_next
 
-narrow:
+eight_narrow:
 	MOVQ a+8(FP), R9
 	MOVQ m+24(FP), R11
 	MOVQ SI, R10
 
-narrow4:
+eight_narrow4:
 	CMPQ      R11, $0x00000004
-	JLT       narrowEnd4
+	JLT       eight_narrowEnd4
 	LEAQ      (AX)(AX*2), R12
 	VMOVUPD.Z (R10), K1, Z0
 	VMOVUPD.Z (R10)(AX*1), K1, Z1
@@ -317,7 +319,7 @@ narrow4:
 	MOVQ      R9, R13
 	LEAQ      (CX)(CX*2), R15
 
-narrowSum4:
+eight_narrowSum4:
 	VMOVUPD.Z   (R12), K1, Z4
 	VMULPD.BCST (R13), Z4, Z5
 	VADDPD      Z5, Z0, Z0
@@ -330,7 +332,7 @@ narrowSum4:
 	ADDQ        DX, R13
 	ADDQ        BX, R12
 	DECQ        R14
-	JNZ         narrowSum4
+	JNZ         eight_narrowSum4
 	LEAQ        (AX)(AX*2), R12
 	VMOVUPD     Z0, K1, (R10)
 	VMOVUPD     Z1, K1, (R10)(AX*1)
@@ -345,19 +347,19 @@ narrowSum4:
 	ADDQ        CX, R9
 	ADDQ        AX, R10
 	SUBQ        $0x00000004, R11
-	JMP         narrow4
+	JMP         eight_narrow4
 
-narrowEnd4:
-narrow2:
+eight_narrowEnd4:
+eight_narrow2:
 	CMPQ      R11, $0x00000002
-	JLT       narrowEnd2
+	JLT       eight_narrowEnd2
 	VMOVUPD.Z (R10), K1, Z0
 	VMOVUPD.Z (R10)(AX*1), K1, Z1
 	MOVQ      k+40(FP), R14
 	MOVQ      DI, R12
 	MOVQ      R9, R13
 
-narrowSum2:
+eight_narrowSum2:
 	VMOVUPD.Z   (R12), K1, Z2
 	VMULPD.BCST (R13), Z2, Z3
 	VADDPD      Z3, Z0, Z0
@@ -366,7 +368,7 @@ narrowSum2:
 	ADDQ        DX, R13
 	ADDQ        BX, R12
 	DECQ        R14
-	JNZ         narrowSum2
+	JNZ         eight_narrowSum2
 	VMOVUPD     Z0, K1, (R10)
 	VMOVUPD     Z1, K1, (R10)(AX*1)
 	ADDQ        CX, R9
@@ -374,43 +376,485 @@ narrowSum2:
 	ADDQ        CX, R9
 	ADDQ        AX, R10
 	SUBQ        $0x00000002, R11
-	JMP         narrow2
+	JMP         eight_narrow2
 
-narrowEnd2:
-narrow1:
+eight_narrowEnd2:
+eight_narrow1:
 	CMPQ      R11, $0x00000001
-	JLT       narrowEnd1
+	JLT       eight_narrowEnd1
 	VMOVUPD.Z (R10), K1, Z0
 	MOVQ      k+40(FP), R14
 	MOVQ      DI, R12
 	MOVQ      R9, R13
 
-narrowSum1:
+eight_narrowSum1:
 	VMOVUPD.Z   (R12), K1, Z1
 	VMULPD.BCST (R13), Z1, Z1
 	VADDPD      Z1, Z0, Z0
 	ADDQ        DX, R13
 	ADDQ        BX, R12
 	DECQ        R14
-	JNZ         narrowSum1
+	JNZ         eight_narrowSum1
 	VMOVUPD     Z0, K1, (R10)
 	ADDQ        CX, R9
 	ADDQ        AX, R10
 	SUBQ        $0x00000001, R11
-	JMP         narrow1
+	JMP         eight_narrow1
 
-narrowEnd1:
-next:
+eight_narrowEnd1:
+eight_next:
 	ADDQ $0x00000080, SI
 	ADDQ $0x00000080, DI
 	SUBQ $0x00000010, R8
-	JG   columns
+	JG   eight_columns
 	VZEROUPPER
 	RET
 
-// func combineAVX512(y *float64, total *float64, x *float64, p *float64, stride int)
-// Requires: AVX, AVX512F
-TEXT ·combineAVX512(SB), NOSPLIT, $0-40
+four:
+	MOVQ ldc+48(FP), AX
+	MOVQ ra+56(FP), CX
+	MOVQ ca+64(FP), DX
+	MOVQ ldb+72(FP), BX
+	SHLQ $0x03, AX
+	SHLQ $0x03, CX
+	SHLQ $0x03, DX
+	SHLQ $0x03, BX
+	MOVQ c+0(FP), SI
+	MOVQ b+16(FP), DI
+	MOVQ n+32(FP), R8
+
+four_columns:
+	CMPQ R8, $0x00000008
+	JLT  four_last
+	MOVQ a+8(FP), R9
+	MOVQ m+24(FP), R11
+	MOVQ SI, R10
+
+four_whole4:
+	CMPQ    R11, $0x00000004
+	JLT     four_wholeEnd4
+	LEAQ    (AX)(AX*2), R12
+	VMOVUPD (R10), Y0
+	VMOVUPD 32(R10), Y1
+	VMOVUPD (R10)(AX*1), Y2
+	VMOVUPD 32(R10)(AX*1), Y3
+	VMOVUPD (R10)(AX*2), Y4
+	VMOVUPD 32(R10)(AX*2), Y5
+	VMOVUPD (R10)(R12*1), Y6
+	VMOVUPD 32(R10)(R12*1), Y7
+	MOVQ    k+40(FP), R14
+	MOVQ    DI, R12
+	MOVQ    R9, R13
+	LEAQ    (CX)(CX*2), R15
+
+four_wholeSum4:
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
+	VBROADCASTSD (R13), Y11
+	VMULPD       Y11, Y8, Y10
+	VMULPD       Y11, Y9, Y11
+	VADDPD       Y10, Y0, Y0
+	VADDPD       Y11, Y1, Y1
+	VBROADCASTSD (R13)(CX*1), Y11
+	VMULPD       Y11, Y8, Y10
+	VMULPD       Y11, Y9, Y11
+	VADDPD       Y10, Y2, Y2
+	VADDPD       Y11, Y3, Y3
+	VBROADCASTSD (R13)(CX*2), Y11
+	VMULPD       Y11, Y8, Y10
+	VMULPD       Y11, Y9, Y11
+	VADDPD       Y10, Y4, Y4
+	VADDPD       Y11, Y5, Y5
+	VBROADCASTSD (R13)(R15*1), Y11
+	VMULPD       Y11, Y8, Y10
+	VMULPD       Y11, Y9, Y11
+	VADDPD       Y10, Y6, Y6
+	VADDPD       Y11, Y7, Y7
+	ADDQ         DX, R13
+	ADDQ         BX, R12
+	DECQ         R14
+	JNZ          four_wholeSum4
+	LEAQ         (AX)(AX*2), R12
+	VMOVUPD      Y0, (R10)
+	VMOVUPD      Y1, 32(R10)
+	VMOVUPD      Y2, (R10)(AX*1)
+	VMOVUPD      Y3, 32(R10)(AX*1)
+	VMOVUPD      Y4, (R10)(AX*2)
+	VMOVUPD      Y5, 32(R10)(AX*2)
+	VMOVUPD      Y6, (R10)(R12*1)
+	VMOVUPD      Y7, 32(R10)(R12*1)
+	ADDQ         CX, R9
+	ADDQ         AX, R10
+	ADDQ         CX, R9
+	ADDQ         AX, R10
+	ADDQ         CX, R9
+	ADDQ         AX, R10
+	ADDQ         CX, R9
+	ADDQ         AX, R10
+	SUBQ         $0x00000004, R11
+	JMP          four_whole4
+
+four_wholeEnd4:
+four_whole2:
+	CMPQ    R11, $0x00000002
+	JLT     four_wholeEnd2
+	VMOVUPD (R10), Y0
+	VMOVUPD 32(R10), Y1
+	VMOVUPD (R10)(AX*1), Y2
+	VMOVUPD 32(R10)(AX*1), Y3
+	MOVQ    k+40(FP), R14
+	MOVQ    DI, R12
+	MOVQ    R9, R13
+
+four_wholeSum2:
+	VMOVUPD      (R12), Y4
+	VMOVUPD      32(R12), Y5
+	VBROADCASTSD (R13), Y7
+	VMULPD       Y7, Y4, Y6
+	VMULPD       Y7, Y5, Y7
+	VADDPD       Y6, Y0, Y0
+	VADDPD       Y7, Y1, Y1
+	VBROADCASTSD (R13)(CX*1), Y7
+	VMULPD       Y7, Y4, Y6
+	VMULPD       Y7, Y5, Y7
+	VADDPD       Y6, Y2, Y2
+	VADDPD       Y7, Y3, Y3
+	ADDQ         DX, R13
+	ADDQ         BX, R12
+	DECQ         R14
+	JNZ          four_wholeSum2
+	VMOVUPD      Y0, (R10)
+	VMOVUPD      Y1, 32(R10)
+	VMOVUPD      Y2, (R10)(AX*1)
+	VMOVUPD      Y3, 32(R10)(AX*1)
+	ADDQ         CX, R9
+	ADDQ         AX, R10
+	ADDQ         CX, R9
+	ADDQ         AX, R10
+	SUBQ         $0x00000002, R11
+	JMP          four_whole2
+
+four_wholeEnd2:
+four_whole1:
+	CMPQ    R11, $0x00000001
+	JLT     four_wholeEnd1
+	VMOVUPD (R10), Y0
+	VMOVUPD 32(R10), Y1
+	MOVQ    k+40(FP), R14
+	MOVQ    DI, R12
+	MOVQ    R9, R13
+
+four_wholeSum1:
+	VMOVUPD      (R12), Y2
+	VMOVUPD      32(R12), Y3
+	VBROADCASTSD (R13), Y4
+	VMULPD       Y4, Y2, Y2
+	VMULPD       Y4, Y3, Y3
+	VADDPD       Y2, Y0, Y0
+	VADDPD       Y3, Y1, Y1
+	ADDQ         DX, R13
+	ADDQ         BX, R12
+	DECQ         R14
+	JNZ          four_wholeSum1
+	VMOVUPD      Y0, (R10)
+	VMOVUPD      Y1, 32(R10)
+	ADDQ         CX, R9
+	ADDQ         AX, R10
+	SUBQ         $0x00000001, R11
+	JMP          four_whole1
+
+four_wholeEnd1:
+	JMP four_next
+
+four_last:
+	MOVQ    $0x00000008, R9
+	CMPQ    R8, R9
+	CMOVQLT R8, R9
+	LEAQ    window<>+0(SB), R10
+	NEGQ    R9
+	VMOVDQU 64(R10)(R9*8), Y0
+	VMOVDQU 96(R10)(R9*8), Y1
+	CMPQ    R8, $0x00000004
+	JLE     four_narrow
+	MOVQ    a+8(FP), R9
+	MOVQ    m+24(FP), R11
+	MOVQ    SI, R10
+
+four_wide4:
+	CMPQ       R11, $0x00000004
+	JLT        four_wideEnd4
+	LEAQ       (AX)(AX*2), R12
+	VMOVUPD    (R10), Y0
+	VMASKMOVPD 32(R10), Y1, Y2
+	VMOVUPD    (R10)(AX*1), Y3
+	VMASKMOVPD 32(R10)(AX*1), Y1, Y4
+	VMOVUPD    (R10)(AX*2), Y5
+	VMASKMOVPD 32(R10)(AX*2), Y1, Y6
+	VMOVUPD    (R10)(R12*1), Y7
+	VMASKMOVPD 32(R10)(R12*1), Y1, Y8
+	MOVQ       k+40(FP), R14
+	MOVQ       DI, R12
+	MOVQ       R9, R13
+	LEAQ       (CX)(CX*2), R15
+
+four_wideSum4:
+	VMOVUPD      (R12), Y9
+	VMASKMOVPD   32(R12), Y1, Y10
+	VBROADCASTSD (R13), Y12
+	VMULPD       Y12, Y9, Y11
+	VMULPD       Y12, Y10, Y12
+	VADDPD       Y11, Y0, Y0
+	VADDPD       Y12, Y2, Y2
+	VBROADCASTSD (R13)(CX*1), Y12
+	VMULPD       Y12, Y9, Y11
+	VMULPD       Y12, Y10, Y12
+	VADDPD       Y11, Y3, Y3
+	VADDPD       Y12, Y4, Y4
+	VBROADCASTSD (R13)(CX*2), Y12
+	VMULPD       Y12, Y9, Y11
+	VMULPD       Y12, Y10, Y12
+	VADDPD       Y11, Y5, Y5
+	VADDPD       Y12, Y6, Y6
+	VBROADCASTSD (R13)(R15*1), Y12
+	VMULPD       Y12, Y9, Y11
+	VMULPD       Y12, Y10, Y12
+	VADDPD       Y11, Y7, Y7
+	VADDPD       Y12, Y8, Y8
+	ADDQ         DX, R13
+	ADDQ         BX, R12
+	DECQ         R14
+	JNZ          four_wideSum4
+	LEAQ         (AX)(AX*2), R12
+	VMOVUPD      Y0, (R10)
+	VMASKMOVPD   Y2, Y1, 32(R10)
+	VMOVUPD      Y3, (R10)(AX*1)
+	VMASKMOVPD   Y4, Y1, 32(R10)(AX*1)
+	VMOVUPD      Y5, (R10)(AX*2)
+	VMASKMOVPD   Y6, Y1, 32(R10)(AX*2)
+	VMOVUPD      Y7, (R10)(R12*1)
+	VMASKMOVPD   Y8, Y1, 32(R10)(R12*1)
+	ADDQ         CX, R9
+	ADDQ         AX, R10
+	ADDQ         CX, R9
+	ADDQ         AX, R10
+	ADDQ         CX, R9
+	ADDQ         AX, R10
+	ADDQ         CX, R9
+	ADDQ         AX, R10
+	SUBQ         $0x00000004, R11
+	JMP          four_wide4
+
+four_wideEnd4:
+four_wide2:
+	CMPQ       R11, $0x00000002
+	JLT        four_wideEnd2
+	VMOVUPD    (R10), Y0
+	VMASKMOVPD 32(R10), Y1, Y2
+	VMOVUPD    (R10)(AX*1), Y3
+	VMASKMOVPD 32(R10)(AX*1), Y1, Y4
+	MOVQ       k+40(FP), R14
+	MOVQ       DI, R12
+	MOVQ       R9, R13
+
+four_wideSum2:
+	VMOVUPD      (R12), Y5
+	VMASKMOVPD   32(R12), Y1, Y6
+	VBROADCASTSD (R13), Y8
+	VMULPD       Y8, Y5, Y7
+	VMULPD       Y8, Y6, Y8
+	VADDPD       Y7, Y0, Y0
+	VADDPD       Y8, Y2, Y2
+	VBROADCASTSD (R13)(CX*1), Y8
+	VMULPD       Y8, Y5, Y7
+	VMULPD       Y8, Y6, Y8
+	VADDPD       Y7, Y3, Y3
+	VADDPD       Y8, Y4, Y4
+	ADDQ         DX, R13
+	ADDQ         BX, R12
+	DECQ         R14
+	JNZ          four_wideSum2
+	VMOVUPD      Y0, (R10)
+	VMASKMOVPD   Y2, Y1, 32(R10)
+	VMOVUPD      Y3, (R10)(AX*1)
+	VMASKMOVPD   Y4, Y1, 32(R10)(AX*1)
+	ADDQ         CX, R9
+	ADDQ         AX, R10
+	ADDQ         CX, R9
+	ADDQ         AX, R10
+	SUBQ         $0x00000002, R11
+	JMP          four_wide2
+
+four_wideEnd2:
+four_wide1:
+	CMPQ       R11, $0x00000001
+	JLT        four_wideEnd1
+	VMOVUPD    (R10), Y0
+	VMASKMOVPD 32(R10), Y1, Y2
+	MOVQ       k+40(FP), R14
+	MOVQ       DI, R12
+	MOVQ       R9, R13
+
+four_wideSum1:
+	VMOVUPD      (R12), Y3
+	VMASKMOVPD   32(R12), Y1, Y4
+	VBROADCASTSD (R13), Y5
+	VMULPD       Y5, Y3, Y3
+	VMULPD       Y5, Y4, Y4
+	VADDPD       Y3, Y0, Y0
+	VADDPD       Y4, Y2, Y2
+	ADDQ         DX, R13
+	ADDQ         BX, R12
+	DECQ         R14
+	JNZ          four_wideSum1
+	VMOVUPD      Y0, (R10)
+	VMASKMOVPD   Y2, Y1, 32(R10)
+	ADDQ         CX, R9
+	ADDQ         AX, R10
+	SUBQ         $0x00000001, R11
+	JMP          four_wide1
+
+four_wideEnd1:
+	JMP four_next
+
+four_narrow:
+	MOVQ a+8(FP), R9
+	MOVQ m+24(FP), R11
+	MOVQ SI, R10
+
+four_narrow4:
+	CMPQ       R11, $0x00000004
+	JLT        four_narrowEnd4
+	LEAQ       (AX)(AX*2), R12
+	VMASKMOVPD (R10), Y0, Y1
+	VMASKMOVPD (R10)(AX*1), Y0, Y2
+	VMASKMOVPD (R10)(AX*2), Y0, Y3
+	VMASKMOVPD (R10)(R12*1), Y0, Y4
+	MOVQ       k+40(FP), R14
+	MOVQ       DI, R12
+	MOVQ       R9, R13
+	LEAQ       (CX)(CX*2), R15
+
+four_narrowSum4:
+	VMASKMOVPD   (R12), Y0, Y5
+	VBROADCASTSD (R13), Y6
+	VMULPD       Y6, Y5, Y6
+	VADDPD       Y6, Y1, Y1
+	VBROADCASTSD (R13)(CX*1), Y6
+	VMULPD       Y6, Y5, Y6
+	VADDPD       Y6, Y2, Y2
+	VBROADCASTSD (R13)(CX*2), Y6
+	VMULPD       Y6, Y5, Y6
+	VADDPD       Y6, Y3, Y3
+	VBROADCASTSD (R13)(R15*1), Y6
+	VMULPD       Y6, Y5, Y6
+	VADDPD       Y6, Y4, Y4
+	ADDQ         DX, R13
+	ADDQ         BX, R12
+	DECQ         R14
+	JNZ          four_narrowSum4
+	LEAQ         (AX)(AX*2), R12
+	VMASKMOVPD   Y1, Y0, (R10)
+	VMASKMOVPD   Y2, Y0, (R10)(AX*1)
+	VMASKMOVPD   Y3, Y0, (R10)(AX*2)
+	VMASKMOVPD   Y4, Y0, (R10)(R12*1)
+	ADDQ         CX, R9
+	ADDQ         AX, R10
+	ADDQ         CX, R9
+	ADDQ         AX, R10
+	ADDQ         CX, R9
+	ADDQ         AX, R10
+	ADDQ         CX, R9
+	ADDQ         AX, R10
+	SUBQ         $0x00000004, R11
+	JMP          four_narrow4
+
+four_narrowEnd4:
+four_narrow2:
+	CMPQ       R11, $0x00000002
+	JLT        four_narrowEnd2
+	VMASKMOVPD (R10), Y0, Y1
+	VMASKMOVPD (R10)(AX*1), Y0, Y2
+	MOVQ       k+40(FP), R14
+	MOVQ       DI, R12
+	MOVQ       R9, R13
+
+four_narrowSum2:
+	VMASKMOVPD   (R12), Y0, Y3
+	VBROADCASTSD (R13), Y4
+	VMULPD       Y4, Y3, Y4
+	VADDPD       Y4, Y1, Y1
+	VBROADCASTSD (R13)(CX*1), Y4
+	VMULPD       Y4, Y3, Y4
+	VADDPD       Y4, Y2, Y2
+	ADDQ         DX, R13
+	ADDQ         BX, R12
+	DECQ         R14
+	JNZ          four_narrowSum2
+	VMASKMOVPD   Y1, Y0, (R10)
+	VMASKMOVPD   Y2, Y0, (R10)(AX*1)
+	ADDQ         CX, R9
+	ADDQ         AX, R10
+	ADDQ         CX, R9
+	ADDQ         AX, R10
+	SUBQ         $0x00000002, R11
+	JMP          four_narrow2
+
+four_narrowEnd2:
+four_narrow1:
+	CMPQ       R11, $0x00000001
+	JLT        four_narrowEnd1
+	VMASKMOVPD (R10), Y0, Y1
+	MOVQ       k+40(FP), R14
+	MOVQ       DI, R12
+	MOVQ       R9, R13
+
+four_narrowSum1:
+	VMASKMOVPD   (R12), Y0, Y2
+	VBROADCASTSD (R13), Y3
+	VMULPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	ADDQ         DX, R13
+	ADDQ         BX, R12
+	DECQ         R14
+	JNZ          four_narrowSum1
+	VMASKMOVPD   Y1, Y0, (R10)
+	ADDQ         CX, R9
+	ADDQ         AX, R10
+	SUBQ         $0x00000001, R11
+	JMP          four_narrow1
+
+four_narrowEnd1:
+four_next:
+	ADDQ $0x00000040, SI
+	ADDQ $0x00000040, DI
+	SUBQ $0x00000008, R8
+	JG   four_columns
+	VZEROUPPER
+	RET
+
+DATA window<>+0(SB)/8, $0xffffffffffffffff
+DATA window<>+8(SB)/8, $0xffffffffffffffff
+DATA window<>+16(SB)/8, $0xffffffffffffffff
+DATA window<>+24(SB)/8, $0xffffffffffffffff
+DATA window<>+32(SB)/8, $0xffffffffffffffff
+DATA window<>+40(SB)/8, $0xffffffffffffffff
+DATA window<>+48(SB)/8, $0xffffffffffffffff
+DATA window<>+56(SB)/8, $0xffffffffffffffff
+DATA window<>+64(SB)/8, $0x0000000000000000
+DATA window<>+72(SB)/8, $0x0000000000000000
+DATA window<>+80(SB)/8, $0x0000000000000000
+DATA window<>+88(SB)/8, $0x0000000000000000
+DATA window<>+96(SB)/8, $0x0000000000000000
+DATA window<>+104(SB)/8, $0x0000000000000000
+DATA window<>+112(SB)/8, $0x0000000000000000
+DATA window<>+120(SB)/8, $0x0000000000000000
+GLOBL window<>(SB), RODATA|NOPTR, $128
+
+// func combineVectors(y *float64, total *float64, x *float64, p *float64, stride int)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·combineVectors(SB), NOSPLIT, $0-40
+	CMPQ ·level+0(SB), $+1
+	JLE  four
 	MOVQ x+16(FP), AX
 	MOVQ stride+32(FP), CX
 	SHLQ $0x03, CX
@@ -419,7 +863,7 @@ TEXT ·combineAVX512(SB), NOSPLIT, $0-40
 	ANDQ $0x000000ff, DX
 	NEGQ DX
 
-panels:
+eight_panels:
 	MOVQ   p+24(FP), SI
 	ADDQ   DX, SI
 	MOVQ   y+0(FP), DI
@@ -433,9 +877,9 @@ panels:
 	MOVQ   DX, R9
 	XORQ   BX, BX
 	CMPQ   BX, R9
-	JGE    rows0end
+	JGE    eight_rows0end
 
-rows0:
+eight_rows0:
 	VBROADCASTSD (AX)(BX*1), Z4
 	VMULPD       (SI), Z4, Z5
 	VADDPD       Z5, Z0, Z0
@@ -448,14 +892,14 @@ rows0:
 	ADDQ         CX, SI
 	ADDQ         $0x00000008, BX
 	CMPQ         BX, R9
-	JLT          rows0
+	JLT          eight_rows0
 
-rows0end:
+eight_rows0end:
 	ADDQ $0x00000040, R9
 	CMPQ BX, R9
-	JGE  rows1end
+	JGE  eight_rows1end
 
-rows1:
+eight_rows1:
 	VBROADCASTSD (AX)(BX*1), Z4
 	VMULPD       (SI), Z4, Z5
 	VADDPD       Z5, Z0, Z0
@@ -468,17 +912,17 @@ rows1:
 	ADDQ         CX, SI
 	ADDQ         $0x00000008, BX
 	CMPQ         BX, R9
-	JLT          rows1
+	JLT          eight_rows1
 	VMOVUPD      Z0, (DI)
 	VADDPD       (R8), Z0, Z0
 	VMOVUPD      Z0, (R8)
 
-rows1end:
+eight_rows1end:
 	ADDQ $0x00000040, R9
 	CMPQ BX, R9
-	JGE  rows2end
+	JGE  eight_rows2end
 
-rows2:
+eight_rows2:
 	VBROADCASTSD (AX)(BX*1), Z4
 	VMULPD       64(SI), Z4, Z5
 	VADDPD       Z5, Z1, Z1
@@ -489,17 +933,17 @@ rows2:
 	ADDQ         CX, SI
 	ADDQ         $0x00000008, BX
 	CMPQ         BX, R9
-	JLT          rows2
+	JLT          eight_rows2
 	VMOVUPD      Z1, 64(DI)
 	VADDPD       64(R8), Z1, Z1
 	VMOVUPD      Z1, 64(R8)
 
-rows2end:
+eight_rows2end:
 	ADDQ $0x00000040, R9
 	CMPQ BX, R9
-	JGE  rows3end
+	JGE  eight_rows3end
 
-rows3:
+eight_rows3:
 	VBROADCASTSD (AX)(BX*1), Z4
 	VMULPD       128(SI), Z4, Z5
 	VADDPD       Z5, Z2, Z2
@@ -508,39 +952,137 @@ rows3:
 	ADDQ         CX, SI
 	ADDQ         $0x00000008, BX
 	CMPQ         BX, R9
-	JLT          rows3
+	JLT          eight_rows3
 	VMOVUPD      Z2, 128(DI)
 	VADDPD       128(R8), Z2, Z2
 	VMOVUPD      Z2, 128(R8)
 
-rows3end:
+eight_rows3end:
 	ADDQ $0x00000040, R9
 	CMPQ BX, R9
-	JGE  rows4end
+	JGE  eight_rows4end
 
-rows4:
+eight_rows4:
 	VBROADCASTSD (AX)(BX*1), Z4
 	VMULPD       192(SI), Z4, Z4
 	VADDPD       Z4, Z3, Z3
 	ADDQ         CX, SI
 	ADDQ         $0x00000008, BX
 	CMPQ         BX, R9
-	JLT          rows4
+	JLT          eight_rows4
 	VMOVUPD      Z3, 192(DI)
 	VADDPD       192(R8), Z3, Z3
 	VMOVUPD      Z3, 192(R8)
 
-rows4end:
+eight_rows4end:
 	ADDQ $0x00000040, R9
 	ADDQ $0x00000100, DX
 	CMPQ DX, CX
-	JLT  panels
+	JLT  eight_panels
 	VZEROUPPER
 	RET
 
-// func dotsAVX512(y *float64, p *float64, x *float64, stride int)
-// Requires: AVX, AVX512F
-TEXT ·dotsAVX512(SB), NOSPLIT, $0-32
+four:
+	MOVQ x+16(FP), AX
+	MOVQ stride+32(FP), CX
+	SHLQ $0x03, CX
+	MOVQ CX, DX
+	NEGQ DX
+	ANDQ $0x0000007f, DX
+	NEGQ DX
+
+four_panels:
+	MOVQ  p+24(FP), SI
+	ADDQ  DX, SI
+	MOVQ  y+0(FP), DI
+	ADDQ  DX, DI
+	MOVQ  total+8(FP), R8
+	ADDQ  DX, R8
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	MOVQ  DX, R9
+	XORQ  BX, BX
+	CMPQ  BX, R9
+	JGE   four_rows0end
+
+four_rows0:
+	VBROADCASTSD (AX)(BX*1), Y4
+	VMULPD       (SI), Y4, Y5
+	VADDPD       Y5, Y0, Y0
+	VMULPD       32(SI), Y4, Y5
+	VADDPD       Y5, Y1, Y1
+	VMULPD       64(SI), Y4, Y5
+	VADDPD       Y5, Y2, Y2
+	VMULPD       96(SI), Y4, Y4
+	VADDPD       Y4, Y3, Y3
+	ADDQ         CX, SI
+	ADDQ         $0x00000008, BX
+	CMPQ         BX, R9
+	JLT          four_rows0
+
+four_rows0end:
+	ADDQ $0x00000040, R9
+	CMPQ BX, R9
+	JGE  four_rows1end
+
+four_rows1:
+	VBROADCASTSD (AX)(BX*1), Y4
+	VMULPD       (SI), Y4, Y5
+	VADDPD       Y5, Y0, Y0
+	VMULPD       32(SI), Y4, Y5
+	VADDPD       Y5, Y1, Y1
+	VMULPD       64(SI), Y4, Y5
+	VADDPD       Y5, Y2, Y2
+	VMULPD       96(SI), Y4, Y4
+	VADDPD       Y4, Y3, Y3
+	ADDQ         CX, SI
+	ADDQ         $0x00000008, BX
+	CMPQ         BX, R9
+	JLT          four_rows1
+	VMOVUPD      Y0, (DI)
+	VADDPD       (R8), Y0, Y0
+	VMOVUPD      Y0, (R8)
+	VMOVUPD      Y1, 32(DI)
+	VADDPD       32(R8), Y1, Y1
+	VMOVUPD      Y1, 32(R8)
+
+four_rows1end:
+	ADDQ $0x00000040, R9
+	CMPQ BX, R9
+	JGE  four_rows2end
+
+four_rows2:
+	VBROADCASTSD (AX)(BX*1), Y0
+	VMULPD       64(SI), Y0, Y1
+	VADDPD       Y1, Y2, Y2
+	VMULPD       96(SI), Y0, Y0
+	VADDPD       Y0, Y3, Y3
+	ADDQ         CX, SI
+	ADDQ         $0x00000008, BX
+	CMPQ         BX, R9
+	JLT          four_rows2
+	VMOVUPD      Y2, 64(DI)
+	VADDPD       64(R8), Y2, Y2
+	VMOVUPD      Y2, 64(R8)
+	VMOVUPD      Y3, 96(DI)
+	VADDPD       96(R8), Y3, Y3
+	VMOVUPD      Y3, 96(R8)
+
+four_rows2end:
+	ADDQ $0x00000040, R9
+	ADDQ $0x00000080, DX
+	CMPQ DX, CX
+	JLT  four_panels
+	VZEROUPPER
+	RET
+
+// func dotsVectors(y *float64, p *float64, x *float64, stride int)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·dotsVectors(SB), NOSPLIT, $0-32
+	CMPQ ·level+0(SB), $+1
+	JLE  four
 	MOVQ y+0(FP), AX
 	MOVQ p+8(FP), CX
 	MOVQ x+16(FP), DX
@@ -548,7 +1090,7 @@ TEXT ·dotsAVX512(SB), NOSPLIT, $0-32
 	SHLQ $0x03, BX
 	XORQ DI, DI
 
-rows:
+eight_rows:
 	MOVQ   DI, SI
 	ANDQ   $-64, SI
 	VPXORQ Z0, Z0, Z0
@@ -560,7 +1102,7 @@ rows:
 	VPXORQ Z6, Z6, Z6
 	VPXORQ Z7, Z7, Z7
 
-columns:
+eight_columns:
 	VMOVUPD    (DX)(SI*1), Z8
 	LEAQ       (CX)(SI*1), R8
 	VMULPD     (R8), Z8, Z9
@@ -588,7 +1130,7 @@ columns:
 	VADDPD     Z8, Z7, Z7
 	ADDQ       $0x00000040, SI
 	CMPQ       SI, BX
-	JLT        columns
+	JLT        eight_columns
 	VSHUFF64X2 $0x44, Z2, Z0, Z8
 	VSHUFF64X2 $0xee, Z2, Z0, Z9
 	VADDPD     Z8, Z9, Z8
@@ -621,13 +1163,87 @@ columns:
 	ADDQ       BX, CX
 	ADDQ       $0x00000040, DI
 	CMPQ       DI, BX
-	JLT        rows
+	JLT        eight_rows
 	VZEROUPPER
 	RET
 
-// func attendAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, x *int, stride int, tokens int, least float64)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·attendAVX512(SB), NOSPLIT, $0-88
+four:
+	MOVQ y+0(FP), AX
+	MOVQ p+8(FP), CX
+	MOVQ x+16(FP), DX
+	MOVQ stride+24(FP), BX
+	SHLQ $0x03, BX
+	XORQ DI, DI
+
+four_rows:
+	MOVQ  DI, SI
+	ANDQ  $-64, SI
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+
+four_columns:
+	VMOVUPD    (DX)(SI*1), Y8
+	VMOVUPD    32(DX)(SI*1), Y9
+	LEAQ       (CX)(SI*1), R8
+	VMULPD     (R8), Y8, Y10
+	VADDPD     Y10, Y0, Y0
+	VMULPD     32(R8), Y9, Y10
+	VADDPD     Y10, Y1, Y1
+	ADDQ       BX, R8
+	VMULPD     (R8), Y8, Y10
+	VADDPD     Y10, Y2, Y2
+	VMULPD     32(R8), Y9, Y10
+	VADDPD     Y10, Y3, Y3
+	ADDQ       BX, R8
+	VMULPD     (R8), Y8, Y10
+	VADDPD     Y10, Y4, Y4
+	VMULPD     32(R8), Y9, Y10
+	VADDPD     Y10, Y5, Y5
+	ADDQ       BX, R8
+	VMULPD     (R8), Y8, Y8
+	VADDPD     Y8, Y6, Y6
+	VMULPD     32(R8), Y9, Y8
+	VADDPD     Y8, Y7, Y7
+	ADDQ       $0x00000040, SI
+	CMPQ       SI, BX
+	JLT        four_columns
+	VADDPD     Y0, Y1, Y0
+	VADDPD     Y2, Y3, Y2
+	VADDPD     Y4, Y5, Y4
+	VADDPD     Y6, Y7, Y6
+	VPERM2F128 $0x20, Y4, Y0, Y1
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	VADDPD     Y1, Y0, Y1
+	VPERM2F128 $0x20, Y6, Y2, Y0
+	VPERM2F128 $0x31, Y6, Y2, Y2
+	VADDPD     Y0, Y2, Y0
+	VUNPCKLPD  Y0, Y1, Y2
+	VUNPCKHPD  Y0, Y1, Y0
+	VADDPD     Y2, Y0, Y2
+	VMOVUPD    Y2, (AX)(DI*1)
+	ADDQ       BX, CX
+	ADDQ       BX, CX
+	ADDQ       BX, CX
+	ADDQ       BX, CX
+	ADDQ       $0x00000020, DI
+	CMPQ       DI, BX
+	JLT        four_rows
+	VZEROUPPER
+	RET
+
+// func attendVectors(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, x *int, stride int, tokens int, least float64)
+// Requires: AVX, AVX2, AVX512F, MMX+
+TEXT ·attendVectors(SB), NOSPLIT, $0-88
+	CMPQ         ·level+0(SB), $+1
+	JLE          four
+	CMPQ         tokens+72(FP), $+8
+	JNE          eight_not1
 	MOVQ         stride+64(FP), AX
 	MOVQ         tokens+72(FP), CX
 	MOVQ         x+56(FP), DX
@@ -640,7 +1256,7 @@ TEXT ·attendAVX512(SB), NOSPLIT, $0-88
 	ANDQ         $0x000000ff, BX
 	NEGQ         BX
 
-panels:
+eight_not1_panels:
 	MOVQ   p+0(FP), DI
 	ADDQ   BX, DI
 	MOVQ   posPos+16(FP), R8
@@ -655,452 +1271,9 @@ panels:
 	MOVQ   BX, R11
 	XORQ   SI, SI
 	CMPQ   SI, R11
-	JGE    rows0end
+	JGE    eight_not1_rows0end
 
-rows0:
-	MOVQ  (DX)(SI*1), R12
-	MOVQ  R12, R13
-	IMULQ CX, R13
-	ADDQ  tokTok+32(FP), R13
-	MOVQ  w+48(FP), R14
-	XORQ  R15, R15
-
-rows0weights:
-	VMOVUPD    (R13)(R15*1), Z6
-	VMULPD     (R10)(R15*1), Z6, Z6
-	VMOVUPD    Z6, (R14)(R15*1)
-	ADDQ       $0x00000040, R15
-	CMPQ       R15, CX
-	JLT        rows0weights
-	ADDQ       CX, R10
-	IMULQ      AX, R12
-	ADDQ       tokPos+24(FP), R12
-	ADDQ       BX, R12
-	PREFETCHT0 (R8)(AX*8)
-	PREFETCHT0 64(R8)(AX*8)
-	PREFETCHT0 128(R8)(AX*8)
-	PREFETCHT0 192(R8)(AX*8)
-	PREFETCHT0 (DI)(AX*8)
-	PREFETCHT0 64(DI)(AX*8)
-	PREFETCHT0 128(DI)(AX*8)
-	PREFETCHT0 192(DI)(AX*8)
-	VMOVUPD    (R8), Z21
-	VMULPD     (R12), Z21, Z21
-	VMOVUPD    (R9), Z6
-	MOVQ       $0x000000ff, R13
-	KMOVW      R13, K1
-	VPXORQ     Z7, Z7, Z7
-	VGATHERQPD (R14)(Z6*8), K1, Z7
-	VMULPD     Z7, Z21, Z21
-	VADDPD     Z21, Z2, Z2
-	VMOVUPD    Z21, (DI)
-	VMOVUPD    64(R8), Z21
-	VMULPD     64(R12), Z21, Z21
-	VMOVUPD    64(R9), Z6
-	MOVQ       $0x000000ff, R13
-	KMOVW      R13, K1
-	VPXORQ     Z8, Z8, Z8
-	VGATHERQPD (R14)(Z6*8), K1, Z8
-	VMULPD     Z8, Z21, Z21
-	VADDPD     Z21, Z3, Z3
-	VMOVUPD    Z21, 64(DI)
-	VMOVUPD    128(R8), Z21
-	VMULPD     128(R12), Z21, Z21
-	VMOVUPD    128(R9), Z6
-	MOVQ       $0x000000ff, R13
-	KMOVW      R13, K1
-	VPXORQ     Z9, Z9, Z9
-	VGATHERQPD (R14)(Z6*8), K1, Z9
-	VMULPD     Z9, Z21, Z21
-	VADDPD     Z21, Z4, Z4
-	VMOVUPD    Z21, 128(DI)
-	VMOVUPD    192(R8), Z21
-	VMULPD     192(R12), Z21, Z21
-	VMOVUPD    192(R9), Z6
-	MOVQ       $0x000000ff, R12
-	KMOVW      R12, K1
-	VPXORQ     Z10, Z10, Z10
-	VGATHERQPD (R14)(Z6*8), K1, Z10
-	VMULPD     Z10, Z21, Z21
-	VADDPD     Z21, Z5, Z5
-	VMOVUPD    Z21, 192(DI)
-	ADDQ       AX, DI
-	ADDQ       AX, R8
-	ADDQ       $0x00000008, SI
-	CMPQ       SI, R11
-	JLT        rows0
-
-rows0end:
-	ADDQ $0x00000040, R11
-	CMPQ SI, R11
-	JGE  rows1end
-
-rows1:
-	MOVQ  (DX)(SI*1), R12
-	MOVQ  R12, R13
-	IMULQ CX, R13
-	ADDQ  tokTok+32(FP), R13
-	MOVQ  w+48(FP), R14
-	XORQ  R15, R15
-
-rows1weights:
-	VMOVUPD    (R13)(R15*1), Z6
-	VMULPD     (R10)(R15*1), Z6, Z6
-	VMOVUPD    Z6, (R14)(R15*1)
-	ADDQ       $0x00000040, R15
-	CMPQ       R15, CX
-	JLT        rows1weights
-	ADDQ       CX, R10
-	IMULQ      AX, R12
-	ADDQ       tokPos+24(FP), R12
-	ADDQ       BX, R12
-	VMOVUPD    (R8), Z21
-	VMULPD     (R12), Z21, Z21
-	VMOVUPD    (R9), Z6
-	MOVQ       $0x000000ff, R13
-	KMOVW      R13, K1
-	VPXORQ     Z11, Z11, Z11
-	VGATHERQPD (R14)(Z6*8), K1, Z11
-	VMULPD     Z11, Z21, Z21
-	VADDPD     Z21, Z2, Z2
-	VMOVUPD    Z21, (DI)
-	VMOVUPD    64(R8), Z21
-	VMULPD     64(R12), Z21, Z21
-	VMOVUPD    64(R9), Z6
-	MOVQ       $0x000000ff, R13
-	KMOVW      R13, K1
-	VPXORQ     Z12, Z12, Z12
-	VGATHERQPD (R14)(Z6*8), K1, Z12
-	VMULPD     Z12, Z21, Z21
-	VADDPD     Z21, Z3, Z3
-	VMOVUPD    Z21, 64(DI)
-	VMOVUPD    128(R8), Z21
-	VMULPD     128(R12), Z21, Z21
-	VMOVUPD    128(R9), Z6
-	MOVQ       $0x000000ff, R13
-	KMOVW      R13, K1
-	VPXORQ     Z13, Z13, Z13
-	VGATHERQPD (R14)(Z6*8), K1, Z13
-	VMULPD     Z13, Z21, Z21
-	VADDPD     Z21, Z4, Z4
-	VMOVUPD    Z21, 128(DI)
-	VMOVUPD    192(R8), Z21
-	VMULPD     192(R12), Z21, Z21
-	VMOVUPD    192(R9), Z6
-	MOVQ       $0x000000ff, R12
-	KMOVW      R12, K1
-	VPXORQ     Z14, Z14, Z14
-	VGATHERQPD (R14)(Z6*8), K1, Z14
-	VMULPD     Z14, Z21, Z21
-	VADDPD     Z21, Z5, Z5
-	VMOVUPD    Z21, 192(DI)
-	ADDQ       AX, DI
-	ADDQ       AX, R8
-	ADDQ       $0x00000008, SI
-	CMPQ       SI, R11
-	JLT        rows1
-	MOVQ       sum+8(FP), R12
-	ADDQ       BX, R12
-	VMOVUPD    Z2, (R12)
-	VMAXPD     Z1, Z2, Z2
-	VDIVPD     Z2, Z0, Z2
-
-rows1end:
-	ADDQ $0x00000040, R11
-	CMPQ SI, R11
-	JGE  rows2end
-
-rows2:
-	MOVQ  (DX)(SI*1), R12
-	MOVQ  R12, R13
-	IMULQ CX, R13
-	ADDQ  tokTok+32(FP), R13
-	MOVQ  w+48(FP), R14
-	XORQ  R15, R15
-
-rows2weights:
-	VMOVUPD    (R13)(R15*1), Z6
-	VMULPD     (R10)(R15*1), Z6, Z6
-	VMOVUPD    Z6, (R14)(R15*1)
-	ADDQ       $0x00000040, R15
-	CMPQ       R15, CX
-	JLT        rows2weights
-	ADDQ       CX, R10
-	IMULQ      AX, R12
-	ADDQ       tokPos+24(FP), R12
-	ADDQ       BX, R12
-	VMOVUPD    64(R8), Z21
-	VMULPD     64(R12), Z21, Z21
-	VMOVUPD    64(R9), Z6
-	MOVQ       $0x000000ff, R13
-	KMOVW      R13, K1
-	VPXORQ     Z15, Z15, Z15
-	VGATHERQPD (R14)(Z6*8), K1, Z15
-	VMULPD     Z15, Z21, Z21
-	VADDPD     Z21, Z3, Z3
-	VMOVUPD    Z21, 64(DI)
-	VMOVUPD    128(R8), Z21
-	VMULPD     128(R12), Z21, Z21
-	VMOVUPD    128(R9), Z6
-	MOVQ       $0x000000ff, R13
-	KMOVW      R13, K1
-	VPXORQ     Z16, Z16, Z16
-	VGATHERQPD (R14)(Z6*8), K1, Z16
-	VMULPD     Z16, Z21, Z21
-	VADDPD     Z21, Z4, Z4
-	VMOVUPD    Z21, 128(DI)
-	VMOVUPD    192(R8), Z21
-	VMULPD     192(R12), Z21, Z21
-	VMOVUPD    192(R9), Z6
-	MOVQ       $0x000000ff, R12
-	KMOVW      R12, K1
-	VPXORQ     Z17, Z17, Z17
-	VGATHERQPD (R14)(Z6*8), K1, Z17
-	VMULPD     Z17, Z21, Z21
-	VADDPD     Z21, Z5, Z5
-	VMOVUPD    Z21, 192(DI)
-	ADDQ       AX, DI
-	ADDQ       AX, R8
-	ADDQ       $0x00000008, SI
-	CMPQ       SI, R11
-	JLT        rows2
-	MOVQ       sum+8(FP), R12
-	ADDQ       BX, R12
-	VMOVUPD    Z3, 64(R12)
-	VMAXPD     Z1, Z3, Z3
-	VDIVPD     Z3, Z0, Z3
-
-rows2end:
-	ADDQ $0x00000040, R11
-	CMPQ SI, R11
-	JGE  rows3end
-
-rows3:
-	MOVQ  (DX)(SI*1), R12
-	MOVQ  R12, R13
-	IMULQ CX, R13
-	ADDQ  tokTok+32(FP), R13
-	MOVQ  w+48(FP), R14
-	XORQ  R15, R15
-
-rows3weights:
-	VMOVUPD    (R13)(R15*1), Z6
-	VMULPD     (R10)(R15*1), Z6, Z6
-	VMOVUPD    Z6, (R14)(R15*1)
-	ADDQ       $0x00000040, R15
-	CMPQ       R15, CX
-	JLT        rows3weights
-	ADDQ       CX, R10
-	IMULQ      AX, R12
-	ADDQ       tokPos+24(FP), R12
-	ADDQ       BX, R12
-	VMOVUPD    128(R8), Z21
-	VMULPD     128(R12), Z21, Z21
-	VMOVUPD    128(R9), Z6
-	MOVQ       $0x000000ff, R13
-	KMOVW      R13, K1
-	VPXORQ     Z18, Z18, Z18
-	VGATHERQPD (R14)(Z6*8), K1, Z18
-	VMULPD     Z18, Z21, Z21
-	VADDPD     Z21, Z4, Z4
-	VMOVUPD    Z21, 128(DI)
-	VMOVUPD    192(R8), Z21
-	VMULPD     192(R12), Z21, Z21
-	VMOVUPD    192(R9), Z6
-	MOVQ       $0x000000ff, R12
-	KMOVW      R12, K1
-	VPXORQ     Z19, Z19, Z19
-	VGATHERQPD (R14)(Z6*8), K1, Z19
-	VMULPD     Z19, Z21, Z21
-	VADDPD     Z21, Z5, Z5
-	VMOVUPD    Z21, 192(DI)
-	ADDQ       AX, DI
-	ADDQ       AX, R8
-	ADDQ       $0x00000008, SI
-	CMPQ       SI, R11
-	JLT        rows3
-	MOVQ       sum+8(FP), R12
-	ADDQ       BX, R12
-	VMOVUPD    Z4, 128(R12)
-	VMAXPD     Z1, Z4, Z4
-	VDIVPD     Z4, Z0, Z4
-
-rows3end:
-	ADDQ $0x00000040, R11
-	CMPQ SI, R11
-	JGE  rows4end
-
-rows4:
-	MOVQ  (DX)(SI*1), R12
-	MOVQ  R12, R13
-	IMULQ CX, R13
-	ADDQ  tokTok+32(FP), R13
-	MOVQ  w+48(FP), R14
-	XORQ  R15, R15
-
-rows4weights:
-	VMOVUPD    (R13)(R15*1), Z6
-	VMULPD     (R10)(R15*1), Z6, Z6
-	VMOVUPD    Z6, (R14)(R15*1)
-	ADDQ       $0x00000040, R15
-	CMPQ       R15, CX
-	JLT        rows4weights
-	ADDQ       CX, R10
-	IMULQ      AX, R12
-	ADDQ       tokPos+24(FP), R12
-	ADDQ       BX, R12
-	VMOVUPD    192(R8), Z21
-	VMULPD     192(R12), Z21, Z21
-	VMOVUPD    192(R9), Z6
-	MOVQ       $0x000000ff, R12
-	KMOVW      R12, K1
-	VPXORQ     Z20, Z20, Z20
-	VGATHERQPD (R14)(Z6*8), K1, Z20
-	VMULPD     Z20, Z21, Z21
-	VADDPD     Z21, Z5, Z5
-	VMOVUPD    Z21, 192(DI)
-	ADDQ       AX, DI
-	ADDQ       AX, R8
-	ADDQ       $0x00000008, SI
-	CMPQ       SI, R11
-	JLT        rows4
-	MOVQ       sum+8(FP), SI
-	ADDQ       BX, SI
-	VMOVUPD    Z5, 192(SI)
-	VMAXPD     Z1, Z5, Z5
-	VDIVPD     Z5, Z0, Z5
-
-rows4end:
-	ADDQ $0x00000040, R11
-	MOVQ p+0(FP), DI
-	ADDQ BX, DI
-	MOVQ BX, R8
-	XORQ SI, SI
-	CMPQ SI, R8
-	JGE  scale0end
-
-scale0:
-	VMULPD  (DI), Z2, Z6
-	VMOVUPD Z6, (DI)
-	VMULPD  64(DI), Z3, Z6
-	VMOVUPD Z6, 64(DI)
-	VMULPD  128(DI), Z4, Z6
-	VMOVUPD Z6, 128(DI)
-	VMULPD  192(DI), Z5, Z6
-	VMOVUPD Z6, 192(DI)
-	ADDQ    AX, DI
-	ADDQ    $0x00000008, SI
-	CMPQ    SI, R8
-	JLT     scale0
-
-scale0end:
-	ADDQ $0x00000040, R8
-	CMPQ SI, R8
-	JGE  scale1end
-
-scale1:
-	VMULPD  (DI), Z2, Z6
-	VMOVUPD Z6, (DI)
-	VMULPD  64(DI), Z3, Z6
-	VMOVUPD Z6, 64(DI)
-	VMULPD  128(DI), Z4, Z6
-	VMOVUPD Z6, 128(DI)
-	VMULPD  192(DI), Z5, Z6
-	VMOVUPD Z6, 192(DI)
-	ADDQ    AX, DI
-	ADDQ    $0x00000008, SI
-	CMPQ    SI, R8
-	JLT     scale1
-
-scale1end:
-	ADDQ $0x00000040, R8
-	CMPQ SI, R8
-	JGE  scale2end
-
-scale2:
-	VMULPD  64(DI), Z3, Z6
-	VMOVUPD Z6, 64(DI)
-	VMULPD  128(DI), Z4, Z6
-	VMOVUPD Z6, 128(DI)
-	VMULPD  192(DI), Z5, Z6
-	VMOVUPD Z6, 192(DI)
-	ADDQ    AX, DI
-	ADDQ    $0x00000008, SI
-	CMPQ    SI, R8
-	JLT     scale2
-
-scale2end:
-	ADDQ $0x00000040, R8
-	CMPQ SI, R8
-	JGE  scale3end
-
-scale3:
-	VMULPD  128(DI), Z4, Z6
-	VMOVUPD Z6, 128(DI)
-	VMULPD  192(DI), Z5, Z6
-	VMOVUPD Z6, 192(DI)
-	ADDQ    AX, DI
-	ADDQ    $0x00000008, SI
-	CMPQ    SI, R8
-	JLT     scale3
-
-scale3end:
-	ADDQ $0x00000040, R8
-	CMPQ SI, R8
-	JGE  scale4end
-
-scale4:
-	VMULPD  192(DI), Z5, Z6
-	VMOVUPD Z6, 192(DI)
-	ADDQ    AX, DI
-	ADDQ    $0x00000008, SI
-	CMPQ    SI, R8
-	JLT     scale4
-
-scale4end:
-	ADDQ $0x00000040, R8
-	ADDQ $0x00000100, BX
-	CMPQ BX, AX
-	JLT  panels
-	VZEROUPPER
-	RET
-
-DATA word3ff0000000000000<>+0(SB)/8, $0x3ff0000000000000
-GLOBL word3ff0000000000000<>(SB), RODATA|NOPTR, $8
-
-// func attendOneAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, x *int, stride int, tokens int, least float64)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·attendOneAVX512(SB), NOSPLIT, $0-88
-	MOVQ         stride+64(FP), AX
-	MOVQ         tokens+72(FP), CX
-	MOVQ         x+56(FP), DX
-	SHLQ         $0x03, AX
-	SHLQ         $0x03, CX
-	VBROADCASTSD word3ff0000000000000<>+0(SB), Z0
-	VBROADCASTSD least+80(FP), Z1
-	MOVQ         AX, BX
-	NEGQ         BX
-	ANDQ         $0x000000ff, BX
-	NEGQ         BX
-
-panels:
-	MOVQ   p+0(FP), DI
-	ADDQ   BX, DI
-	MOVQ   posPos+16(FP), R8
-	ADDQ   BX, R8
-	MOVQ   x+56(FP), R9
-	ADDQ   BX, R9
-	MOVQ   posTok+40(FP), R10
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	MOVQ   BX, R11
-	XORQ   SI, SI
-	CMPQ   SI, R11
-	JGE    rows0end
-
-rows0:
+eight_not1_rows0:
 	MOVQ       (DX)(SI*1), R12
 	MOVQ       R12, R13
 	IMULQ      CX, R13
@@ -1151,14 +1324,14 @@ rows0:
 	ADDQ       AX, R8
 	ADDQ       $0x00000008, SI
 	CMPQ       SI, R11
-	JLT        rows0
+	JLT        eight_not1_rows0
 
-rows0end:
+eight_not1_rows0end:
 	ADDQ $0x00000040, R11
 	CMPQ SI, R11
-	JGE  rows1end
+	JGE  eight_not1_rows1end
 
-rows1:
+eight_not1_rows1:
 	MOVQ    (DX)(SI*1), R12
 	MOVQ    R12, R13
 	IMULQ   CX, R13
@@ -1201,19 +1374,19 @@ rows1:
 	ADDQ    AX, R8
 	ADDQ    $0x00000008, SI
 	CMPQ    SI, R11
-	JLT     rows1
+	JLT     eight_not1_rows1
 	MOVQ    sum+8(FP), R12
 	ADDQ    BX, R12
 	VMOVUPD Z2, (R12)
 	VMAXPD  Z1, Z2, Z2
 	VDIVPD  Z2, Z0, Z2
 
-rows1end:
+eight_not1_rows1end:
 	ADDQ $0x00000040, R11
 	CMPQ SI, R11
-	JGE  rows2end
+	JGE  eight_not1_rows2end
 
-rows2:
+eight_not1_rows2:
 	MOVQ    (DX)(SI*1), R12
 	MOVQ    R12, R13
 	IMULQ   CX, R13
@@ -1249,19 +1422,19 @@ rows2:
 	ADDQ    AX, R8
 	ADDQ    $0x00000008, SI
 	CMPQ    SI, R11
-	JLT     rows2
+	JLT     eight_not1_rows2
 	MOVQ    sum+8(FP), R12
 	ADDQ    BX, R12
 	VMOVUPD Z3, 64(R12)
 	VMAXPD  Z1, Z3, Z3
 	VDIVPD  Z3, Z0, Z3
 
-rows2end:
+eight_not1_rows2end:
 	ADDQ $0x00000040, R11
 	CMPQ SI, R11
-	JGE  rows3end
+	JGE  eight_not1_rows3end
 
-rows3:
+eight_not1_rows3:
 	MOVQ    (DX)(SI*1), R12
 	MOVQ    R12, R13
 	IMULQ   CX, R13
@@ -1290,19 +1463,19 @@ rows3:
 	ADDQ    AX, R8
 	ADDQ    $0x00000008, SI
 	CMPQ    SI, R11
-	JLT     rows3
+	JLT     eight_not1_rows3
 	MOVQ    sum+8(FP), R12
 	ADDQ    BX, R12
 	VMOVUPD Z4, 128(R12)
 	VMAXPD  Z1, Z4, Z4
 	VDIVPD  Z4, Z0, Z4
 
-rows3end:
+eight_not1_rows3end:
 	ADDQ $0x00000040, R11
 	CMPQ SI, R11
-	JGE  rows4end
+	JGE  eight_not1_rows4end
 
-rows4:
+eight_not1_rows4:
 	MOVQ    (DX)(SI*1), R12
 	MOVQ    R12, R13
 	IMULQ   CX, R13
@@ -1324,23 +1497,23 @@ rows4:
 	ADDQ    AX, R8
 	ADDQ    $0x00000008, SI
 	CMPQ    SI, R11
-	JLT     rows4
+	JLT     eight_not1_rows4
 	MOVQ    sum+8(FP), SI
 	ADDQ    BX, SI
 	VMOVUPD Z5, 192(SI)
 	VMAXPD  Z1, Z5, Z5
 	VDIVPD  Z5, Z0, Z5
 
-rows4end:
+eight_not1_rows4end:
 	ADDQ $0x00000040, R11
 	MOVQ p+0(FP), DI
 	ADDQ BX, DI
 	MOVQ BX, R8
 	XORQ SI, SI
 	CMPQ SI, R8
-	JGE  scale0end
+	JGE  eight_not1_scale0end
 
-scale0:
+eight_not1_scale0:
 	VMULPD  (DI), Z2, Z6
 	VMOVUPD Z6, (DI)
 	VMULPD  64(DI), Z3, Z6
@@ -1352,14 +1525,14 @@ scale0:
 	ADDQ    AX, DI
 	ADDQ    $0x00000008, SI
 	CMPQ    SI, R8
-	JLT     scale0
+	JLT     eight_not1_scale0
 
-scale0end:
+eight_not1_scale0end:
 	ADDQ $0x00000040, R8
 	CMPQ SI, R8
-	JGE  scale1end
+	JGE  eight_not1_scale1end
 
-scale1:
+eight_not1_scale1:
 	VMULPD  (DI), Z2, Z6
 	VMOVUPD Z6, (DI)
 	VMULPD  64(DI), Z3, Z6
@@ -1371,14 +1544,14 @@ scale1:
 	ADDQ    AX, DI
 	ADDQ    $0x00000008, SI
 	CMPQ    SI, R8
-	JLT     scale1
+	JLT     eight_not1_scale1
 
-scale1end:
+eight_not1_scale1end:
 	ADDQ $0x00000040, R8
 	CMPQ SI, R8
-	JGE  scale2end
+	JGE  eight_not1_scale2end
 
-scale2:
+eight_not1_scale2:
 	VMULPD  64(DI), Z3, Z6
 	VMOVUPD Z6, 64(DI)
 	VMULPD  128(DI), Z4, Z6
@@ -1388,14 +1561,14 @@ scale2:
 	ADDQ    AX, DI
 	ADDQ    $0x00000008, SI
 	CMPQ    SI, R8
-	JLT     scale2
+	JLT     eight_not1_scale2
 
-scale2end:
+eight_not1_scale2end:
 	ADDQ $0x00000040, R8
 	CMPQ SI, R8
-	JGE  scale3end
+	JGE  eight_not1_scale3end
 
-scale3:
+eight_not1_scale3:
 	VMULPD  128(DI), Z4, Z6
 	VMOVUPD Z6, 128(DI)
 	VMULPD  192(DI), Z5, Z6
@@ -1403,32 +1576,32 @@ scale3:
 	ADDQ    AX, DI
 	ADDQ    $0x00000008, SI
 	CMPQ    SI, R8
-	JLT     scale3
+	JLT     eight_not1_scale3
 
-scale3end:
+eight_not1_scale3end:
 	ADDQ $0x00000040, R8
 	CMPQ SI, R8
-	JGE  scale4end
+	JGE  eight_not1_scale4end
 
-scale4:
+eight_not1_scale4:
 	VMULPD  192(DI), Z5, Z6
 	VMOVUPD Z6, 192(DI)
 	ADDQ    AX, DI
 	ADDQ    $0x00000008, SI
 	CMPQ    SI, R8
-	JLT     scale4
+	JLT     eight_not1_scale4
 
-scale4end:
+eight_not1_scale4end:
 	ADDQ $0x00000040, R8
 	ADDQ $0x00000100, BX
 	CMPQ BX, AX
-	JLT  panels
+	JLT  eight_not1_panels
 	VZEROUPPER
 	RET
 
-// func attendTwoAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, x *int, stride int, tokens int, least float64)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·attendTwoAVX512(SB), NOSPLIT, $0-88
+eight_not1:
+	CMPQ         tokens+72(FP), $+16
+	JNE          eight_not2
 	MOVQ         stride+64(FP), AX
 	MOVQ         tokens+72(FP), CX
 	MOVQ         x+56(FP), DX
@@ -1441,7 +1614,7 @@ TEXT ·attendTwoAVX512(SB), NOSPLIT, $0-88
 	ANDQ         $0x000000ff, BX
 	NEGQ         BX
 
-panels:
+eight_not2_panels:
 	MOVQ   p+0(FP), DI
 	ADDQ   BX, DI
 	MOVQ   posPos+16(FP), R8
@@ -1456,9 +1629,9 @@ panels:
 	MOVQ   BX, R11
 	XORQ   SI, SI
 	CMPQ   SI, R11
-	JGE    rows0end
+	JGE    eight_not2_rows0end
 
-rows0:
+eight_not2_rows0:
 	MOVQ       (DX)(SI*1), R12
 	MOVQ       R12, R13
 	IMULQ      CX, R13
@@ -1515,14 +1688,14 @@ rows0:
 	ADDQ       AX, R8
 	ADDQ       $0x00000008, SI
 	CMPQ       SI, R11
-	JLT        rows0
+	JLT        eight_not2_rows0
 
-rows0end:
+eight_not2_rows0end:
 	ADDQ $0x00000040, R11
 	CMPQ SI, R11
-	JGE  rows1end
+	JGE  eight_not2_rows1end
 
-rows1:
+eight_not2_rows1:
 	MOVQ      (DX)(SI*1), R12
 	MOVQ      R12, R13
 	IMULQ     CX, R13
@@ -1571,19 +1744,19 @@ rows1:
 	ADDQ      AX, R8
 	ADDQ      $0x00000008, SI
 	CMPQ      SI, R11
-	JLT       rows1
+	JLT       eight_not2_rows1
 	MOVQ      sum+8(FP), R12
 	ADDQ      BX, R12
 	VMOVUPD   Z2, (R12)
 	VMAXPD    Z1, Z2, Z2
 	VDIVPD    Z2, Z0, Z2
 
-rows1end:
+eight_not2_rows1end:
 	ADDQ $0x00000040, R11
 	CMPQ SI, R11
-	JGE  rows2end
+	JGE  eight_not2_rows2end
 
-rows2:
+eight_not2_rows2:
 	MOVQ      (DX)(SI*1), R12
 	MOVQ      R12, R13
 	IMULQ     CX, R13
@@ -1624,19 +1797,19 @@ rows2:
 	ADDQ      AX, R8
 	ADDQ      $0x00000008, SI
 	CMPQ      SI, R11
-	JLT       rows2
+	JLT       eight_not2_rows2
 	MOVQ      sum+8(FP), R12
 	ADDQ      BX, R12
 	VMOVUPD   Z3, 64(R12)
 	VMAXPD    Z1, Z3, Z3
 	VDIVPD    Z3, Z0, Z3
 
-rows2end:
+eight_not2_rows2end:
 	ADDQ $0x00000040, R11
 	CMPQ SI, R11
-	JGE  rows3end
+	JGE  eight_not2_rows3end
 
-rows3:
+eight_not2_rows3:
 	MOVQ      (DX)(SI*1), R12
 	MOVQ      R12, R13
 	IMULQ     CX, R13
@@ -1669,19 +1842,19 @@ rows3:
 	ADDQ      AX, R8
 	ADDQ      $0x00000008, SI
 	CMPQ      SI, R11
-	JLT       rows3
+	JLT       eight_not2_rows3
 	MOVQ      sum+8(FP), R12
 	ADDQ      BX, R12
 	VMOVUPD   Z4, 128(R12)
 	VMAXPD    Z1, Z4, Z4
 	VDIVPD    Z4, Z0, Z4
 
-rows3end:
+eight_not2_rows3end:
 	ADDQ $0x00000040, R11
 	CMPQ SI, R11
-	JGE  rows4end
+	JGE  eight_not2_rows4end
 
-rows4:
+eight_not2_rows4:
 	MOVQ      (DX)(SI*1), R12
 	MOVQ      R12, R13
 	IMULQ     CX, R13
@@ -1706,23 +1879,23 @@ rows4:
 	ADDQ      AX, R8
 	ADDQ      $0x00000008, SI
 	CMPQ      SI, R11
-	JLT       rows4
+	JLT       eight_not2_rows4
 	MOVQ      sum+8(FP), SI
 	ADDQ      BX, SI
 	VMOVUPD   Z5, 192(SI)
 	VMAXPD    Z1, Z5, Z5
 	VDIVPD    Z5, Z0, Z5
 
-rows4end:
+eight_not2_rows4end:
 	ADDQ $0x00000040, R11
 	MOVQ p+0(FP), DI
 	ADDQ BX, DI
 	MOVQ BX, R8
 	XORQ SI, SI
 	CMPQ SI, R8
-	JGE  scale0end
+	JGE  eight_not2_scale0end
 
-scale0:
+eight_not2_scale0:
 	VMULPD  (DI), Z2, Z6
 	VMOVUPD Z6, (DI)
 	VMULPD  64(DI), Z3, Z6
@@ -1734,14 +1907,14 @@ scale0:
 	ADDQ    AX, DI
 	ADDQ    $0x00000008, SI
 	CMPQ    SI, R8
-	JLT     scale0
+	JLT     eight_not2_scale0
 
-scale0end:
+eight_not2_scale0end:
 	ADDQ $0x00000040, R8
 	CMPQ SI, R8
-	JGE  scale1end
+	JGE  eight_not2_scale1end
 
-scale1:
+eight_not2_scale1:
 	VMULPD  (DI), Z2, Z6
 	VMOVUPD Z6, (DI)
 	VMULPD  64(DI), Z3, Z6
@@ -1753,14 +1926,14 @@ scale1:
 	ADDQ    AX, DI
 	ADDQ    $0x00000008, SI
 	CMPQ    SI, R8
-	JLT     scale1
+	JLT     eight_not2_scale1
 
-scale1end:
+eight_not2_scale1end:
 	ADDQ $0x00000040, R8
 	CMPQ SI, R8
-	JGE  scale2end
+	JGE  eight_not2_scale2end
 
-scale2:
+eight_not2_scale2:
 	VMULPD  64(DI), Z3, Z6
 	VMOVUPD Z6, 64(DI)
 	VMULPD  128(DI), Z4, Z6
@@ -1770,14 +1943,14 @@ scale2:
 	ADDQ    AX, DI
 	ADDQ    $0x00000008, SI
 	CMPQ    SI, R8
-	JLT     scale2
+	JLT     eight_not2_scale2
 
-scale2end:
+eight_not2_scale2end:
 	ADDQ $0x00000040, R8
 	CMPQ SI, R8
-	JGE  scale3end
+	JGE  eight_not2_scale3end
 
-scale3:
+eight_not2_scale3:
 	VMULPD  128(DI), Z4, Z6
 	VMOVUPD Z6, 128(DI)
 	VMULPD  192(DI), Z5, Z6
@@ -1785,40 +1958,780 @@ scale3:
 	ADDQ    AX, DI
 	ADDQ    $0x00000008, SI
 	CMPQ    SI, R8
-	JLT     scale3
+	JLT     eight_not2_scale3
 
-scale3end:
+eight_not2_scale3end:
 	ADDQ $0x00000040, R8
 	CMPQ SI, R8
-	JGE  scale4end
+	JGE  eight_not2_scale4end
 
-scale4:
+eight_not2_scale4:
 	VMULPD  192(DI), Z5, Z6
 	VMOVUPD Z6, 192(DI)
 	ADDQ    AX, DI
 	ADDQ    $0x00000008, SI
 	CMPQ    SI, R8
-	JLT     scale4
+	JLT     eight_not2_scale4
 
-scale4end:
+eight_not2_scale4end:
 	ADDQ $0x00000040, R8
 	ADDQ $0x00000100, BX
 	CMPQ BX, AX
-	JLT  panels
+	JLT  eight_not2_panels
 	VZEROUPPER
 	RET
 
-// func attendGradAVX512(posPos *float64, tokPos *float64, posTok *float64, p *float64, queries *float64, keys *float64, mean *float64, last *float64, unit *float64, x *int, n int, stride int, terms int)
-// Requires: AVX, AVX512F
-TEXT ·attendGradAVX512(SB), NOSPLIT, $0-104
+eight_not2:
+	MOVQ         stride+64(FP), AX
+	MOVQ         tokens+72(FP), CX
+	MOVQ         x+56(FP), DX
+	SHLQ         $0x03, AX
+	SHLQ         $0x03, CX
+	VBROADCASTSD word3ff0000000000000<>+0(SB), Z0
+	VBROADCASTSD least+80(FP), Z1
+	MOVQ         AX, BX
+	NEGQ         BX
+	ANDQ         $0x000000ff, BX
+	NEGQ         BX
+
+eight_panels:
+	MOVQ   p+0(FP), DI
+	ADDQ   BX, DI
+	MOVQ   posPos+16(FP), R8
+	ADDQ   BX, R8
+	MOVQ   x+56(FP), R9
+	ADDQ   BX, R9
+	MOVQ   posTok+40(FP), R10
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	MOVQ   BX, R11
+	XORQ   SI, SI
+	CMPQ   SI, R11
+	JGE    eight_rows0end
+
+eight_rows0:
+	MOVQ  (DX)(SI*1), R12
+	MOVQ  R12, R13
+	IMULQ CX, R13
+	ADDQ  tokTok+32(FP), R13
+	MOVQ  w+48(FP), R14
+	XORQ  R15, R15
+
+eight_rows0weights:
+	VMOVUPD    (R13)(R15*1), Z6
+	VMULPD     (R10)(R15*1), Z6, Z6
+	VMOVUPD    Z6, (R14)(R15*1)
+	ADDQ       $0x00000040, R15
+	CMPQ       R15, CX
+	JLT        eight_rows0weights
+	ADDQ       CX, R10
+	IMULQ      AX, R12
+	ADDQ       tokPos+24(FP), R12
+	ADDQ       BX, R12
+	PREFETCHT0 (R8)(AX*8)
+	PREFETCHT0 64(R8)(AX*8)
+	PREFETCHT0 128(R8)(AX*8)
+	PREFETCHT0 192(R8)(AX*8)
+	PREFETCHT0 (DI)(AX*8)
+	PREFETCHT0 64(DI)(AX*8)
+	PREFETCHT0 128(DI)(AX*8)
+	PREFETCHT0 192(DI)(AX*8)
+	VMOVUPD    (R8), Z21
+	VMULPD     (R12), Z21, Z21
+	VMOVUPD    (R9), Z6
+	MOVQ       $0x000000ff, R13
+	KMOVW      R13, K1
+	VPXORQ     Z7, Z7, Z7
+	VGATHERQPD (R14)(Z6*8), K1, Z7
+	VMULPD     Z7, Z21, Z21
+	VADDPD     Z21, Z2, Z2
+	VMOVUPD    Z21, (DI)
+	VMOVUPD    64(R8), Z21
+	VMULPD     64(R12), Z21, Z21
+	VMOVUPD    64(R9), Z6
+	MOVQ       $0x000000ff, R13
+	KMOVW      R13, K1
+	VPXORQ     Z8, Z8, Z8
+	VGATHERQPD (R14)(Z6*8), K1, Z8
+	VMULPD     Z8, Z21, Z21
+	VADDPD     Z21, Z3, Z3
+	VMOVUPD    Z21, 64(DI)
+	VMOVUPD    128(R8), Z21
+	VMULPD     128(R12), Z21, Z21
+	VMOVUPD    128(R9), Z6
+	MOVQ       $0x000000ff, R13
+	KMOVW      R13, K1
+	VPXORQ     Z9, Z9, Z9
+	VGATHERQPD (R14)(Z6*8), K1, Z9
+	VMULPD     Z9, Z21, Z21
+	VADDPD     Z21, Z4, Z4
+	VMOVUPD    Z21, 128(DI)
+	VMOVUPD    192(R8), Z21
+	VMULPD     192(R12), Z21, Z21
+	VMOVUPD    192(R9), Z6
+	MOVQ       $0x000000ff, R12
+	KMOVW      R12, K1
+	VPXORQ     Z10, Z10, Z10
+	VGATHERQPD (R14)(Z6*8), K1, Z10
+	VMULPD     Z10, Z21, Z21
+	VADDPD     Z21, Z5, Z5
+	VMOVUPD    Z21, 192(DI)
+	ADDQ       AX, DI
+	ADDQ       AX, R8
+	ADDQ       $0x00000008, SI
+	CMPQ       SI, R11
+	JLT        eight_rows0
+
+eight_rows0end:
+	ADDQ $0x00000040, R11
+	CMPQ SI, R11
+	JGE  eight_rows1end
+
+eight_rows1:
+	MOVQ  (DX)(SI*1), R12
+	MOVQ  R12, R13
+	IMULQ CX, R13
+	ADDQ  tokTok+32(FP), R13
+	MOVQ  w+48(FP), R14
+	XORQ  R15, R15
+
+eight_rows1weights:
+	VMOVUPD    (R13)(R15*1), Z6
+	VMULPD     (R10)(R15*1), Z6, Z6
+	VMOVUPD    Z6, (R14)(R15*1)
+	ADDQ       $0x00000040, R15
+	CMPQ       R15, CX
+	JLT        eight_rows1weights
+	ADDQ       CX, R10
+	IMULQ      AX, R12
+	ADDQ       tokPos+24(FP), R12
+	ADDQ       BX, R12
+	VMOVUPD    (R8), Z21
+	VMULPD     (R12), Z21, Z21
+	VMOVUPD    (R9), Z6
+	MOVQ       $0x000000ff, R13
+	KMOVW      R13, K1
+	VPXORQ     Z11, Z11, Z11
+	VGATHERQPD (R14)(Z6*8), K1, Z11
+	VMULPD     Z11, Z21, Z21
+	VADDPD     Z21, Z2, Z2
+	VMOVUPD    Z21, (DI)
+	VMOVUPD    64(R8), Z21
+	VMULPD     64(R12), Z21, Z21
+	VMOVUPD    64(R9), Z6
+	MOVQ       $0x000000ff, R13
+	KMOVW      R13, K1
+	VPXORQ     Z12, Z12, Z12
+	VGATHERQPD (R14)(Z6*8), K1, Z12
+	VMULPD     Z12, Z21, Z21
+	VADDPD     Z21, Z3, Z3
+	VMOVUPD    Z21, 64(DI)
+	VMOVUPD    128(R8), Z21
+	VMULPD     128(R12), Z21, Z21
+	VMOVUPD    128(R9), Z6
+	MOVQ       $0x000000ff, R13
+	KMOVW      R13, K1
+	VPXORQ     Z13, Z13, Z13
+	VGATHERQPD (R14)(Z6*8), K1, Z13
+	VMULPD     Z13, Z21, Z21
+	VADDPD     Z21, Z4, Z4
+	VMOVUPD    Z21, 128(DI)
+	VMOVUPD    192(R8), Z21
+	VMULPD     192(R12), Z21, Z21
+	VMOVUPD    192(R9), Z6
+	MOVQ       $0x000000ff, R12
+	KMOVW      R12, K1
+	VPXORQ     Z14, Z14, Z14
+	VGATHERQPD (R14)(Z6*8), K1, Z14
+	VMULPD     Z14, Z21, Z21
+	VADDPD     Z21, Z5, Z5
+	VMOVUPD    Z21, 192(DI)
+	ADDQ       AX, DI
+	ADDQ       AX, R8
+	ADDQ       $0x00000008, SI
+	CMPQ       SI, R11
+	JLT        eight_rows1
+	MOVQ       sum+8(FP), R12
+	ADDQ       BX, R12
+	VMOVUPD    Z2, (R12)
+	VMAXPD     Z1, Z2, Z2
+	VDIVPD     Z2, Z0, Z2
+
+eight_rows1end:
+	ADDQ $0x00000040, R11
+	CMPQ SI, R11
+	JGE  eight_rows2end
+
+eight_rows2:
+	MOVQ  (DX)(SI*1), R12
+	MOVQ  R12, R13
+	IMULQ CX, R13
+	ADDQ  tokTok+32(FP), R13
+	MOVQ  w+48(FP), R14
+	XORQ  R15, R15
+
+eight_rows2weights:
+	VMOVUPD    (R13)(R15*1), Z6
+	VMULPD     (R10)(R15*1), Z6, Z6
+	VMOVUPD    Z6, (R14)(R15*1)
+	ADDQ       $0x00000040, R15
+	CMPQ       R15, CX
+	JLT        eight_rows2weights
+	ADDQ       CX, R10
+	IMULQ      AX, R12
+	ADDQ       tokPos+24(FP), R12
+	ADDQ       BX, R12
+	VMOVUPD    64(R8), Z21
+	VMULPD     64(R12), Z21, Z21
+	VMOVUPD    64(R9), Z6
+	MOVQ       $0x000000ff, R13
+	KMOVW      R13, K1
+	VPXORQ     Z15, Z15, Z15
+	VGATHERQPD (R14)(Z6*8), K1, Z15
+	VMULPD     Z15, Z21, Z21
+	VADDPD     Z21, Z3, Z3
+	VMOVUPD    Z21, 64(DI)
+	VMOVUPD    128(R8), Z21
+	VMULPD     128(R12), Z21, Z21
+	VMOVUPD    128(R9), Z6
+	MOVQ       $0x000000ff, R13
+	KMOVW      R13, K1
+	VPXORQ     Z16, Z16, Z16
+	VGATHERQPD (R14)(Z6*8), K1, Z16
+	VMULPD     Z16, Z21, Z21
+	VADDPD     Z21, Z4, Z4
+	VMOVUPD    Z21, 128(DI)
+	VMOVUPD    192(R8), Z21
+	VMULPD     192(R12), Z21, Z21
+	VMOVUPD    192(R9), Z6
+	MOVQ       $0x000000ff, R12
+	KMOVW      R12, K1
+	VPXORQ     Z17, Z17, Z17
+	VGATHERQPD (R14)(Z6*8), K1, Z17
+	VMULPD     Z17, Z21, Z21
+	VADDPD     Z21, Z5, Z5
+	VMOVUPD    Z21, 192(DI)
+	ADDQ       AX, DI
+	ADDQ       AX, R8
+	ADDQ       $0x00000008, SI
+	CMPQ       SI, R11
+	JLT        eight_rows2
+	MOVQ       sum+8(FP), R12
+	ADDQ       BX, R12
+	VMOVUPD    Z3, 64(R12)
+	VMAXPD     Z1, Z3, Z3
+	VDIVPD     Z3, Z0, Z3
+
+eight_rows2end:
+	ADDQ $0x00000040, R11
+	CMPQ SI, R11
+	JGE  eight_rows3end
+
+eight_rows3:
+	MOVQ  (DX)(SI*1), R12
+	MOVQ  R12, R13
+	IMULQ CX, R13
+	ADDQ  tokTok+32(FP), R13
+	MOVQ  w+48(FP), R14
+	XORQ  R15, R15
+
+eight_rows3weights:
+	VMOVUPD    (R13)(R15*1), Z6
+	VMULPD     (R10)(R15*1), Z6, Z6
+	VMOVUPD    Z6, (R14)(R15*1)
+	ADDQ       $0x00000040, R15
+	CMPQ       R15, CX
+	JLT        eight_rows3weights
+	ADDQ       CX, R10
+	IMULQ      AX, R12
+	ADDQ       tokPos+24(FP), R12
+	ADDQ       BX, R12
+	VMOVUPD    128(R8), Z21
+	VMULPD     128(R12), Z21, Z21
+	VMOVUPD    128(R9), Z6
+	MOVQ       $0x000000ff, R13
+	KMOVW      R13, K1
+	VPXORQ     Z18, Z18, Z18
+	VGATHERQPD (R14)(Z6*8), K1, Z18
+	VMULPD     Z18, Z21, Z21
+	VADDPD     Z21, Z4, Z4
+	VMOVUPD    Z21, 128(DI)
+	VMOVUPD    192(R8), Z21
+	VMULPD     192(R12), Z21, Z21
+	VMOVUPD    192(R9), Z6
+	MOVQ       $0x000000ff, R12
+	KMOVW      R12, K1
+	VPXORQ     Z19, Z19, Z19
+	VGATHERQPD (R14)(Z6*8), K1, Z19
+	VMULPD     Z19, Z21, Z21
+	VADDPD     Z21, Z5, Z5
+	VMOVUPD    Z21, 192(DI)
+	ADDQ       AX, DI
+	ADDQ       AX, R8
+	ADDQ       $0x00000008, SI
+	CMPQ       SI, R11
+	JLT        eight_rows3
+	MOVQ       sum+8(FP), R12
+	ADDQ       BX, R12
+	VMOVUPD    Z4, 128(R12)
+	VMAXPD     Z1, Z4, Z4
+	VDIVPD     Z4, Z0, Z4
+
+eight_rows3end:
+	ADDQ $0x00000040, R11
+	CMPQ SI, R11
+	JGE  eight_rows4end
+
+eight_rows4:
+	MOVQ  (DX)(SI*1), R12
+	MOVQ  R12, R13
+	IMULQ CX, R13
+	ADDQ  tokTok+32(FP), R13
+	MOVQ  w+48(FP), R14
+	XORQ  R15, R15
+
+eight_rows4weights:
+	VMOVUPD    (R13)(R15*1), Z6
+	VMULPD     (R10)(R15*1), Z6, Z6
+	VMOVUPD    Z6, (R14)(R15*1)
+	ADDQ       $0x00000040, R15
+	CMPQ       R15, CX
+	JLT        eight_rows4weights
+	ADDQ       CX, R10
+	IMULQ      AX, R12
+	ADDQ       tokPos+24(FP), R12
+	ADDQ       BX, R12
+	VMOVUPD    192(R8), Z21
+	VMULPD     192(R12), Z21, Z21
+	VMOVUPD    192(R9), Z6
+	MOVQ       $0x000000ff, R12
+	KMOVW      R12, K1
+	VPXORQ     Z20, Z20, Z20
+	VGATHERQPD (R14)(Z6*8), K1, Z20
+	VMULPD     Z20, Z21, Z21
+	VADDPD     Z21, Z5, Z5
+	VMOVUPD    Z21, 192(DI)
+	ADDQ       AX, DI
+	ADDQ       AX, R8
+	ADDQ       $0x00000008, SI
+	CMPQ       SI, R11
+	JLT        eight_rows4
+	MOVQ       sum+8(FP), SI
+	ADDQ       BX, SI
+	VMOVUPD    Z5, 192(SI)
+	VMAXPD     Z1, Z5, Z5
+	VDIVPD     Z5, Z0, Z5
+
+eight_rows4end:
+	ADDQ $0x00000040, R11
+	MOVQ p+0(FP), DI
+	ADDQ BX, DI
+	MOVQ BX, R8
+	XORQ SI, SI
+	CMPQ SI, R8
+	JGE  eight_scale0end
+
+eight_scale0:
+	VMULPD  (DI), Z2, Z6
+	VMOVUPD Z6, (DI)
+	VMULPD  64(DI), Z3, Z6
+	VMOVUPD Z6, 64(DI)
+	VMULPD  128(DI), Z4, Z6
+	VMOVUPD Z6, 128(DI)
+	VMULPD  192(DI), Z5, Z6
+	VMOVUPD Z6, 192(DI)
+	ADDQ    AX, DI
+	ADDQ    $0x00000008, SI
+	CMPQ    SI, R8
+	JLT     eight_scale0
+
+eight_scale0end:
+	ADDQ $0x00000040, R8
+	CMPQ SI, R8
+	JGE  eight_scale1end
+
+eight_scale1:
+	VMULPD  (DI), Z2, Z6
+	VMOVUPD Z6, (DI)
+	VMULPD  64(DI), Z3, Z6
+	VMOVUPD Z6, 64(DI)
+	VMULPD  128(DI), Z4, Z6
+	VMOVUPD Z6, 128(DI)
+	VMULPD  192(DI), Z5, Z6
+	VMOVUPD Z6, 192(DI)
+	ADDQ    AX, DI
+	ADDQ    $0x00000008, SI
+	CMPQ    SI, R8
+	JLT     eight_scale1
+
+eight_scale1end:
+	ADDQ $0x00000040, R8
+	CMPQ SI, R8
+	JGE  eight_scale2end
+
+eight_scale2:
+	VMULPD  64(DI), Z3, Z6
+	VMOVUPD Z6, 64(DI)
+	VMULPD  128(DI), Z4, Z6
+	VMOVUPD Z6, 128(DI)
+	VMULPD  192(DI), Z5, Z6
+	VMOVUPD Z6, 192(DI)
+	ADDQ    AX, DI
+	ADDQ    $0x00000008, SI
+	CMPQ    SI, R8
+	JLT     eight_scale2
+
+eight_scale2end:
+	ADDQ $0x00000040, R8
+	CMPQ SI, R8
+	JGE  eight_scale3end
+
+eight_scale3:
+	VMULPD  128(DI), Z4, Z6
+	VMOVUPD Z6, 128(DI)
+	VMULPD  192(DI), Z5, Z6
+	VMOVUPD Z6, 192(DI)
+	ADDQ    AX, DI
+	ADDQ    $0x00000008, SI
+	CMPQ    SI, R8
+	JLT     eight_scale3
+
+eight_scale3end:
+	ADDQ $0x00000040, R8
+	CMPQ SI, R8
+	JGE  eight_scale4end
+
+eight_scale4:
+	VMULPD  192(DI), Z5, Z6
+	VMOVUPD Z6, 192(DI)
+	ADDQ    AX, DI
+	ADDQ    $0x00000008, SI
+	CMPQ    SI, R8
+	JLT     eight_scale4
+
+eight_scale4end:
+	ADDQ $0x00000040, R8
+	ADDQ $0x00000100, BX
+	CMPQ BX, AX
+	JLT  eight_panels
+	VZEROUPPER
+	RET
+
+four:
+	MOVQ         stride+64(FP), AX
+	MOVQ         tokens+72(FP), CX
+	MOVQ         x+56(FP), DX
+	SHLQ         $0x03, AX
+	SHLQ         $0x03, CX
+	VBROADCASTSD word3ff0000000000000<>+0(SB), Y0
+	VBROADCASTSD least+80(FP), Y1
+	MOVQ         AX, BX
+	NEGQ         BX
+	ANDQ         $0x0000007f, BX
+	NEGQ         BX
+
+four_panels:
+	MOVQ  p+0(FP), DI
+	ADDQ  BX, DI
+	MOVQ  posPos+16(FP), R8
+	ADDQ  BX, R8
+	MOVQ  x+56(FP), R9
+	ADDQ  BX, R9
+	MOVQ  posTok+40(FP), R10
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	MOVQ  BX, R11
+	XORQ  SI, SI
+	CMPQ  SI, R11
+	JGE   four_rows0end
+
+four_rows0:
+	MOVQ  (DX)(SI*1), R12
+	MOVQ  R12, R13
+	IMULQ CX, R13
+	ADDQ  tokTok+32(FP), R13
+	MOVQ  w+48(FP), R14
+	XORQ  R15, R15
+
+four_rows0weights:
+	VMOVUPD      (R13)(R15*1), Y6
+	VMULPD       (R10)(R15*1), Y6, Y6
+	VMOVUPD      Y6, (R14)(R15*1)
+	ADDQ         $0x00000020, R15
+	CMPQ         R15, CX
+	JLT          four_rows0weights
+	ADDQ         CX, R10
+	IMULQ        AX, R12
+	ADDQ         tokPos+24(FP), R12
+	ADDQ         BX, R12
+	PREFETCHT0   (R8)(AX*8)
+	PREFETCHT0   64(R8)(AX*8)
+	PREFETCHT0   (DI)(AX*8)
+	PREFETCHT0   64(DI)(AX*8)
+	VMOVUPD      (R8), Y7
+	VMULPD       (R12), Y7, Y7
+	VMOVUPD      (R9), Y6
+	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y9
+	VPXOR        Y8, Y8, Y8
+	VGATHERQPD   Y9, (R14)(Y6*8), Y8
+	VMULPD       Y8, Y7, Y7
+	VADDPD       Y7, Y2, Y2
+	VMOVUPD      Y7, (DI)
+	VMOVUPD      32(R8), Y7
+	VMULPD       32(R12), Y7, Y7
+	VMOVUPD      32(R9), Y6
+	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y9
+	VPXOR        Y8, Y8, Y8
+	VGATHERQPD   Y9, (R14)(Y6*8), Y8
+	VMULPD       Y8, Y7, Y7
+	VADDPD       Y7, Y3, Y3
+	VMOVUPD      Y7, 32(DI)
+	VMOVUPD      64(R8), Y7
+	VMULPD       64(R12), Y7, Y7
+	VMOVUPD      64(R9), Y6
+	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y9
+	VPXOR        Y8, Y8, Y8
+	VGATHERQPD   Y9, (R14)(Y6*8), Y8
+	VMULPD       Y8, Y7, Y7
+	VADDPD       Y7, Y4, Y4
+	VMOVUPD      Y7, 64(DI)
+	VMOVUPD      96(R8), Y7
+	VMULPD       96(R12), Y7, Y7
+	VMOVUPD      96(R9), Y6
+	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y9
+	VPXOR        Y8, Y8, Y8
+	VGATHERQPD   Y9, (R14)(Y6*8), Y8
+	VMULPD       Y8, Y7, Y7
+	VADDPD       Y7, Y5, Y5
+	VMOVUPD      Y7, 96(DI)
+	ADDQ         AX, DI
+	ADDQ         AX, R8
+	ADDQ         $0x00000008, SI
+	CMPQ         SI, R11
+	JLT          four_rows0
+
+four_rows0end:
+	ADDQ $0x00000040, R11
+	CMPQ SI, R11
+	JGE  four_rows1end
+
+four_rows1:
+	MOVQ  (DX)(SI*1), R12
+	MOVQ  R12, R13
+	IMULQ CX, R13
+	ADDQ  tokTok+32(FP), R13
+	MOVQ  w+48(FP), R14
+	XORQ  R15, R15
+
+four_rows1weights:
+	VMOVUPD      (R13)(R15*1), Y6
+	VMULPD       (R10)(R15*1), Y6, Y6
+	VMOVUPD      Y6, (R14)(R15*1)
+	ADDQ         $0x00000020, R15
+	CMPQ         R15, CX
+	JLT          four_rows1weights
+	ADDQ         CX, R10
+	IMULQ        AX, R12
+	ADDQ         tokPos+24(FP), R12
+	ADDQ         BX, R12
+	VMOVUPD      (R8), Y7
+	VMULPD       (R12), Y7, Y7
+	VMOVUPD      (R9), Y6
+	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y9
+	VPXOR        Y8, Y8, Y8
+	VGATHERQPD   Y9, (R14)(Y6*8), Y8
+	VMULPD       Y8, Y7, Y7
+	VADDPD       Y7, Y2, Y2
+	VMOVUPD      Y7, (DI)
+	VMOVUPD      32(R8), Y7
+	VMULPD       32(R12), Y7, Y7
+	VMOVUPD      32(R9), Y6
+	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y9
+	VPXOR        Y8, Y8, Y8
+	VGATHERQPD   Y9, (R14)(Y6*8), Y8
+	VMULPD       Y8, Y7, Y7
+	VADDPD       Y7, Y3, Y3
+	VMOVUPD      Y7, 32(DI)
+	VMOVUPD      64(R8), Y7
+	VMULPD       64(R12), Y7, Y7
+	VMOVUPD      64(R9), Y6
+	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y9
+	VPXOR        Y8, Y8, Y8
+	VGATHERQPD   Y9, (R14)(Y6*8), Y8
+	VMULPD       Y8, Y7, Y7
+	VADDPD       Y7, Y4, Y4
+	VMOVUPD      Y7, 64(DI)
+	VMOVUPD      96(R8), Y7
+	VMULPD       96(R12), Y7, Y7
+	VMOVUPD      96(R9), Y6
+	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y9
+	VPXOR        Y8, Y8, Y8
+	VGATHERQPD   Y9, (R14)(Y6*8), Y8
+	VMULPD       Y8, Y7, Y7
+	VADDPD       Y7, Y5, Y5
+	VMOVUPD      Y7, 96(DI)
+	ADDQ         AX, DI
+	ADDQ         AX, R8
+	ADDQ         $0x00000008, SI
+	CMPQ         SI, R11
+	JLT          four_rows1
+	MOVQ         sum+8(FP), R12
+	ADDQ         BX, R12
+	VMOVUPD      Y2, (R12)
+	VMAXPD       Y1, Y2, Y2
+	VDIVPD       Y2, Y0, Y2
+	MOVQ         sum+8(FP), R12
+	ADDQ         BX, R12
+	VMOVUPD      Y3, 32(R12)
+	VMAXPD       Y1, Y3, Y3
+	VDIVPD       Y3, Y0, Y3
+
+four_rows1end:
+	ADDQ $0x00000040, R11
+	CMPQ SI, R11
+	JGE  four_rows2end
+
+four_rows2:
+	MOVQ  (DX)(SI*1), R12
+	MOVQ  R12, R13
+	IMULQ CX, R13
+	ADDQ  tokTok+32(FP), R13
+	MOVQ  w+48(FP), R14
+	XORQ  R15, R15
+
+four_rows2weights:
+	VMOVUPD      (R13)(R15*1), Y6
+	VMULPD       (R10)(R15*1), Y6, Y6
+	VMOVUPD      Y6, (R14)(R15*1)
+	ADDQ         $0x00000020, R15
+	CMPQ         R15, CX
+	JLT          four_rows2weights
+	ADDQ         CX, R10
+	IMULQ        AX, R12
+	ADDQ         tokPos+24(FP), R12
+	ADDQ         BX, R12
+	VMOVUPD      64(R8), Y7
+	VMULPD       64(R12), Y7, Y7
+	VMOVUPD      64(R9), Y6
+	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y9
+	VPXOR        Y8, Y8, Y8
+	VGATHERQPD   Y9, (R14)(Y6*8), Y8
+	VMULPD       Y8, Y7, Y7
+	VADDPD       Y7, Y4, Y4
+	VMOVUPD      Y7, 64(DI)
+	VMOVUPD      96(R8), Y7
+	VMULPD       96(R12), Y7, Y7
+	VMOVUPD      96(R9), Y6
+	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y9
+	VPXOR        Y8, Y8, Y8
+	VGATHERQPD   Y9, (R14)(Y6*8), Y8
+	VMULPD       Y8, Y7, Y7
+	VADDPD       Y7, Y5, Y5
+	VMOVUPD      Y7, 96(DI)
+	ADDQ         AX, DI
+	ADDQ         AX, R8
+	ADDQ         $0x00000008, SI
+	CMPQ         SI, R11
+	JLT          four_rows2
+	MOVQ         sum+8(FP), SI
+	ADDQ         BX, SI
+	VMOVUPD      Y4, 64(SI)
+	VMAXPD       Y1, Y4, Y4
+	VDIVPD       Y4, Y0, Y4
+	MOVQ         sum+8(FP), SI
+	ADDQ         BX, SI
+	VMOVUPD      Y5, 96(SI)
+	VMAXPD       Y1, Y5, Y5
+	VDIVPD       Y5, Y0, Y5
+
+four_rows2end:
+	ADDQ $0x00000040, R11
+	MOVQ p+0(FP), DI
+	ADDQ BX, DI
+	MOVQ BX, R8
+	XORQ SI, SI
+	CMPQ SI, R8
+	JGE  four_scale0end
+
+four_scale0:
+	VMULPD  (DI), Y2, Y6
+	VMOVUPD Y6, (DI)
+	VMULPD  32(DI), Y3, Y6
+	VMOVUPD Y6, 32(DI)
+	VMULPD  64(DI), Y4, Y6
+	VMOVUPD Y6, 64(DI)
+	VMULPD  96(DI), Y5, Y6
+	VMOVUPD Y6, 96(DI)
+	ADDQ    AX, DI
+	ADDQ    $0x00000008, SI
+	CMPQ    SI, R8
+	JLT     four_scale0
+
+four_scale0end:
+	ADDQ $0x00000040, R8
+	CMPQ SI, R8
+	JGE  four_scale1end
+
+four_scale1:
+	VMULPD  (DI), Y2, Y6
+	VMOVUPD Y6, (DI)
+	VMULPD  32(DI), Y3, Y6
+	VMOVUPD Y6, 32(DI)
+	VMULPD  64(DI), Y4, Y6
+	VMOVUPD Y6, 64(DI)
+	VMULPD  96(DI), Y5, Y6
+	VMOVUPD Y6, 96(DI)
+	ADDQ    AX, DI
+	ADDQ    $0x00000008, SI
+	CMPQ    SI, R8
+	JLT     four_scale1
+
+four_scale1end:
+	ADDQ $0x00000040, R8
+	CMPQ SI, R8
+	JGE  four_scale2end
+
+four_scale2:
+	VMULPD  64(DI), Y4, Y2
+	VMOVUPD Y2, 64(DI)
+	VMULPD  96(DI), Y5, Y2
+	VMOVUPD Y2, 96(DI)
+	ADDQ    AX, DI
+	ADDQ    $0x00000008, SI
+	CMPQ    SI, R8
+	JLT     four_scale2
+
+four_scale2end:
+	ADDQ $0x00000040, R8
+	ADDQ $0x00000080, BX
+	CMPQ BX, AX
+	JLT  four_panels
+	VZEROUPPER
+	RET
+
+DATA word3ff0000000000000<>+0(SB)/8, $0x3ff0000000000000
+GLOBL word3ff0000000000000<>(SB), RODATA|NOPTR, $8
+
+DATA wordffffffffffffffff<>+0(SB)/8, $0xffffffffffffffff
+GLOBL wordffffffffffffffff<>(SB), RODATA|NOPTR, $8
+
+// func attendGradVectors(posPos *float64, tokPos *float64, posTok *float64, p *float64, queries *float64, keys *float64, mean *float64, last *float64, unit *float64, x *int, n int, stride int, terms int)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·attendGradVectors(SB), NOSPLIT, $0-104
+	CMPQ ·level+0(SB), $+1
+	JLE  four
 	MOVQ stride+88(FP), AX
 	SHLQ $0x03, AX
 	XORQ DX, DX
 
-rows:
+eight_rows:
 	MOVQ DX, CX
 
-columns:
+eight_columns:
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -1830,7 +2743,7 @@ columns:
 	MOVQ   terms+96(FP), SI
 	XORQ   BX, BX
 
-terms:
+eight_terms:
 	MOVQ        queries+32(FP), DI
 	ADDQ        BX, DI
 	VMOVUPD     (DI)(CX*1), Z8
@@ -1854,7 +2767,7 @@ terms:
 	VADDPD      Z8, Z7, Z7
 	ADDQ        AX, BX
 	DECQ        SI
-	JNZ         terms
+	JNZ         eight_terms
 	MOVQ        mean+48(FP), BX
 	VMOVUPD     (BX)(CX*1), Z8
 	VSUBPD      Z8, Z0, Z0
@@ -1868,7 +2781,7 @@ terms:
 	LEAQ        64(CX), BX
 	SHRQ        $0x03, BX
 	CMPQ        BX, n+80(FP)
-	JLT         times
+	JLT         eight_times
 	XORQ        BX, BX
 	MOVQ        unit+64(FP), SI
 	ADDQ        BX, SI
@@ -1892,7 +2805,7 @@ terms:
 	VMULPD.BCST 56(SI)(DX*1), Z8, Z8
 	VADDPD      Z8, Z7, Z7
 
-times:
+eight_times:
 	MOVQ       DX, BX
 	SHRQ       $0x03, BX
 	IMULQ      AX, BX
@@ -2037,16 +2950,168 @@ times:
 	VMOVUPD    Z8, (SI)(BX*1)
 	ADDQ       $0x00000040, CX
 	CMPQ       CX, AX
-	JLT        columns
+	JLT        eight_columns
 	ADDQ       $0x00000040, DX
 	CMPQ       DX, AX
-	JLT        rows
+	JLT        eight_rows
 	VZEROUPPER
 	RET
 
-// func foldAVX512(sum *float64, pairs *float64, v *float64, x *int, stride int, tokens int)
-// Requires: AVX, AVX512F
-TEXT ·foldAVX512(SB), NOSPLIT, $0-48
+four:
+	MOVQ stride+88(FP), AX
+	SHLQ $0x03, AX
+	XORQ DX, DX
+
+four_rows:
+	MOVQ DX, CX
+
+four_columns:
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	MOVQ  terms+96(FP), SI
+	XORQ  BX, BX
+
+four_terms:
+	MOVQ         queries+32(FP), DI
+	ADDQ         BX, DI
+	VMOVUPD      (DI)(CX*1), Y4
+	MOVQ         keys+40(FP), DI
+	ADDQ         BX, DI
+	VBROADCASTSD (DI)(DX*1), Y5
+	VMULPD       Y5, Y4, Y5
+	VADDPD       Y5, Y0, Y0
+	VBROADCASTSD 8(DI)(DX*1), Y5
+	VMULPD       Y5, Y4, Y5
+	VADDPD       Y5, Y1, Y1
+	VBROADCASTSD 16(DI)(DX*1), Y5
+	VMULPD       Y5, Y4, Y5
+	VADDPD       Y5, Y2, Y2
+	VBROADCASTSD 24(DI)(DX*1), Y5
+	VMULPD       Y5, Y4, Y5
+	VADDPD       Y5, Y3, Y3
+	ADDQ         AX, BX
+	DECQ         SI
+	JNZ          four_terms
+	MOVQ         mean+48(FP), BX
+	VMOVUPD      (BX)(CX*1), Y4
+	VSUBPD       Y4, Y0, Y0
+	VSUBPD       Y4, Y1, Y1
+	VSUBPD       Y4, Y2, Y2
+	VSUBPD       Y4, Y3, Y3
+	LEAQ         32(CX), BX
+	SHRQ         $0x03, BX
+	CMPQ         BX, n+80(FP)
+	JLT          four_times
+	XORQ         BX, BX
+	MOVQ         unit+64(FP), SI
+	ADDQ         BX, SI
+	VMOVUPD      (SI)(CX*1), Y4
+	MOVQ         last+56(FP), SI
+	ADDQ         BX, SI
+	VBROADCASTSD (SI)(DX*1), Y5
+	VMULPD       Y5, Y4, Y5
+	VADDPD       Y5, Y0, Y0
+	VBROADCASTSD 8(SI)(DX*1), Y5
+	VMULPD       Y5, Y4, Y5
+	VADDPD       Y5, Y1, Y1
+	VBROADCASTSD 16(SI)(DX*1), Y5
+	VMULPD       Y5, Y4, Y5
+	VADDPD       Y5, Y2, Y2
+	VBROADCASTSD 24(SI)(DX*1), Y5
+	VMULPD       Y5, Y4, Y5
+	VADDPD       Y5, Y3, Y3
+
+four_times:
+	MOVQ       DX, BX
+	SHRQ       $0x03, BX
+	IMULQ      AX, BX
+	ADDQ       CX, BX
+	MOVQ       p+24(FP), SI
+	MOVQ       posPos+0(FP), DI
+	ADDQ       BX, SI
+	ADDQ       BX, DI
+	VMULPD     (SI), Y0, Y0
+	VADDPD     (DI), Y0, Y4
+	VMOVUPD    Y4, (DI)
+	ADDQ       AX, SI
+	ADDQ       AX, DI
+	VMULPD     (SI), Y1, Y1
+	VADDPD     (DI), Y1, Y4
+	VMOVUPD    Y4, (DI)
+	ADDQ       AX, SI
+	ADDQ       AX, DI
+	VMULPD     (SI), Y2, Y2
+	VADDPD     (DI), Y2, Y4
+	VMOVUPD    Y4, (DI)
+	ADDQ       AX, SI
+	ADDQ       AX, DI
+	VMULPD     (SI), Y3, Y3
+	VADDPD     (DI), Y3, Y4
+	VMOVUPD    Y4, (DI)
+	MOVQ       x+72(FP), BX
+	MOVQ       tokPos+8(FP), SI
+	ADDQ       DX, BX
+	ADDQ       CX, SI
+	MOVQ       (BX), DI
+	IMULQ      AX, DI
+	VADDPD     (SI)(DI*1), Y0, Y4
+	VMOVUPD    Y4, (SI)(DI*1)
+	MOVQ       8(BX), DI
+	IMULQ      AX, DI
+	VADDPD     (SI)(DI*1), Y1, Y4
+	VMOVUPD    Y4, (SI)(DI*1)
+	MOVQ       16(BX), DI
+	IMULQ      AX, DI
+	VADDPD     (SI)(DI*1), Y2, Y4
+	VMOVUPD    Y4, (SI)(DI*1)
+	MOVQ       24(BX), BX
+	IMULQ      AX, BX
+	VADDPD     (SI)(BX*1), Y3, Y4
+	VMOVUPD    Y4, (SI)(BX*1)
+	VUNPCKLPD  Y1, Y0, Y4
+	VUNPCKHPD  Y1, Y0, Y0
+	VUNPCKLPD  Y3, Y2, Y1
+	VUNPCKHPD  Y3, Y2, Y2
+	VPERM2F128 $0x20, Y1, Y4, Y3
+	VPERM2F128 $0x31, Y1, Y4, Y4
+	VPERM2F128 $0x20, Y2, Y0, Y1
+	VPERM2F128 $0x31, Y2, Y0, Y0
+	MOVQ       x+72(FP), BX
+	MOVQ       posTok+16(FP), SI
+	ADDQ       CX, BX
+	ADDQ       DX, SI
+	MOVQ       (BX), DI
+	IMULQ      AX, DI
+	VADDPD     (SI)(DI*1), Y3, Y2
+	VMOVUPD    Y2, (SI)(DI*1)
+	MOVQ       8(BX), DI
+	IMULQ      AX, DI
+	VADDPD     (SI)(DI*1), Y1, Y1
+	VMOVUPD    Y1, (SI)(DI*1)
+	MOVQ       16(BX), DI
+	IMULQ      AX, DI
+	VADDPD     (SI)(DI*1), Y4, Y1
+	VMOVUPD    Y1, (SI)(DI*1)
+	MOVQ       24(BX), BX
+	IMULQ      AX, BX
+	VADDPD     (SI)(BX*1), Y0, Y0
+	VMOVUPD    Y0, (SI)(BX*1)
+	ADDQ       $0x00000020, CX
+	CMPQ       CX, AX
+	JLT        four_columns
+	ADDQ       $0x00000020, DX
+	CMPQ       DX, AX
+	JLT        four_rows
+	VZEROUPPER
+	RET
+
+// func foldVectors(sum *float64, pairs *float64, v *float64, x *int, stride int, tokens int)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·foldVectors(SB), NOSPLIT, $0-48
+	CMPQ   ·level+0(SB), $+1
+	JLE    four
 	MOVQ   stride+32(FP), AX
 	MOVQ   tokens+40(FP), CX
 	SHLQ   $0x03, AX
@@ -2056,10 +3121,10 @@ TEXT ·foldAVX512(SB), NOSPLIT, $0-48
 	MOVQ   sum+0(FP), SI
 	MOVQ   v+16(FP), DI
 
-tokens:
+eight_tokens:
 	XORQ DX, DX
 
-columns:
+eight_columns:
 	LEAQ       (DI)(DX*1), R8
 	LEAQ       (SI)(DX*1), R9
 	VMOVUPD    (R8), Z1
@@ -2170,7 +3235,7 @@ columns:
 	VMOVUPD    Z1, (R9)(R8*1)
 	ADDQ       $0x00000040, DX
 	CMPQ       DX, AX
-	JLT        columns
+	JLT        eight_columns
 	ADDQ       AX, DI
 	ADDQ       AX, SI
 	ADDQ       AX, DI
@@ -2189,2014 +3254,11 @@ columns:
 	ADDQ       AX, SI
 	ADDQ       $0x00000040, BX
 	CMPQ       BX, CX
-	JLT        tokens
+	JLT        eight_tokens
 	VZEROUPPER
 	RET
 
-// func spreadAVX512(h *float64, v *float64, x *int, tokens int, n int, rows int, ldh int, ldv int, ldx int)
-// Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·spreadAVX512(SB), NOSPLIT, $0-72
-	MOVQ         h+0(FP), AX
-	MOVQ         v+8(FP), CX
-	MOVQ         x+16(FP), DX
-	MOVQ         tokens+24(FP), BX
-	MOVQ         n+32(FP), SI
-	VBROADCASTSD word0000000000000008<>+0(SB), Z0
-	VMOVDQU64    lanesAVX512<>+0(SB), Z0
-	MOVQ         $0x00000010, DI
-	CMPQ         BX, DI
-	CMOVQLT      BX, DI
-	MOVQ         $0x0000ffff, R8
-	BZHIQ        DI, R8, R8
-	KMOVW        R8, K1
-	SHRQ         $0x08, R8
-	KMOVW        R8, K2
-	LEAQ         -1(SI), DI
-	ANDQ         $0x07, DI
-	INCQ         DI
-	MOVQ         $0x00000010, R8
-	CMPQ         DI, R8
-	CMOVQLT      DI, R8
-	MOVQ         $0x0000ffff, DI
-	BZHIQ        R8, DI, DI
-	KMOVW        DI, K2
-	SHRQ         $0x08, DI
-	KMOVW        DI, K3
-	MOVQ         rows+40(FP), DI
-
-rows:
-	VPXORQ Z1, Z1, Z1
-	XORQ   R8, R8
-
-numbers:
-	VPCMPEQQ.BCST (DX)(R8*8), Z0, K3
-	VADDPD.BCST   (CX)(R8*8), Z1, K3, Z1
-	INCQ          R8
-	CMPQ          R8, SI
-	JLT           numbers
-	VMOVUPD       Z1, K1, (AX)
-	LEAQ          (AX)(BX*8), R8
-	LEAQ          -1(SI), R10
-	ANDQ          $-8, R10
-	XORQ          R9, R9
-
-copy:
-	CMPQ    R9, R10
-	JGE     copyLast
-	VMOVUPD (CX)(R9*8), Z2
-	VMOVUPD Z2, (R8)(R9*8)
-	ADDQ    $0x08, R9
-	JMP     copy
-
-copyLast:
-	VMOVUPD.Z (CX)(R9*8), K2, Z2
-	VMOVUPD   Z2, K2, (R8)(R9*8)
-	MOVQ      ldh+48(FP), R8
-	LEAQ      (AX)(R8*8), AX
-	MOVQ      ldv+56(FP), R8
-	LEAQ      (CX)(R8*8), CX
-	MOVQ      ldx+64(FP), R8
-	LEAQ      (DX)(R8*8), DX
-	DECQ      DI
-	JNZ       rows
-	VZEROUPPER
-	RET
-
-DATA word0000000000000008<>+0(SB)/8, $0x0000000000000008
-GLOBL word0000000000000008<>(SB), RODATA|NOPTR, $8
-
-DATA lanesAVX512<>+0(SB)/8, $0x0000000000000000
-DATA lanesAVX512<>+8(SB)/8, $0x0000000000000001
-DATA lanesAVX512<>+16(SB)/8, $0x0000000000000002
-DATA lanesAVX512<>+24(SB)/8, $0x0000000000000003
-DATA lanesAVX512<>+32(SB)/8, $0x0000000000000004
-DATA lanesAVX512<>+40(SB)/8, $0x0000000000000005
-DATA lanesAVX512<>+48(SB)/8, $0x0000000000000006
-DATA lanesAVX512<>+56(SB)/8, $0x0000000000000007
-GLOBL lanesAVX512<>(SB), RODATA|NOPTR, $64
-
-// func collectAVX512(y *float64, h *float64, x *int, tokens int, n int, rows int, ldy int, ldh int, ldx int)
-// Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·collectAVX512(SB), NOSPLIT, $0-72
-	MOVQ    y+0(FP), AX
-	MOVQ    h+8(FP), CX
-	MOVQ    x+16(FP), DX
-	MOVQ    tokens+24(FP), BX
-	MOVQ    n+32(FP), SI
-	MOVQ    rows+40(FP), DI
-	LEAQ    -1(SI), R8
-	ANDQ    $0x07, R8
-	INCQ    R8
-	MOVQ    $0x00000010, R9
-	CMPQ    R8, R9
-	CMOVQLT R8, R9
-	MOVQ    $0x0000ffff, R8
-	BZHIQ   R9, R8, R8
-	KMOVW   R8, K1
-	SHRQ    $0x08, R8
-	KMOVW   R8, K2
-	MOVQ    $0x00000010, R8
-	CMPQ    BX, R8
-	CMOVQLT BX, R8
-	MOVQ    $0x0000ffff, R9
-	BZHIQ   R8, R9, R9
-	KMOVW   R9, K2
-	SHRQ    $0x08, R9
-	KMOVW   R9, K3
-
-rows:
-	VMOVUPD.Z (CX), K2, Z0
-	VMOVUPD.Z 64(CX), K3, Z1
-	LEAQ      (CX)(BX*8), R8
-	LEAQ      -1(SI), R10
-	ANDQ      $-8, R10
-	XORQ      R9, R9
-
-numbers:
-	CMPQ      R9, R10
-	JGE       numbersLast
-	VMOVUPD   (R8)(R9*8), Z3
-	VMOVUPD   (DX)(R9*8), Z2
-	VPERMI2PD Z1, Z0, Z2
-	VADDPD    Z2, Z3, Z3
-	VMOVUPD   Z3, (AX)(R9*8)
-	ADDQ      $0x08, R9
-	JMP       numbers
-
-numbersLast:
-	VMOVUPD.Z (R8)(R9*8), K1, Z3
-	VMOVUPD.Z (DX)(R9*8), K1, Z2
-	VPERMI2PD Z1, Z0, Z2
-	VADDPD    Z2, Z3, Z3
-	VMOVUPD   Z3, K1, (AX)(R9*8)
-	MOVQ      ldy+48(FP), R8
-	LEAQ      (AX)(R8*8), AX
-	MOVQ      ldh+56(FP), R8
-	LEAQ      (CX)(R8*8), CX
-	MOVQ      ldx+64(FP), R8
-	LEAQ      (DX)(R8*8), DX
-	DECQ      DI
-	JNZ       rows
-	VZEROUPPER
-	RET
-
-// func addRowsAVX512(to *float64, v *float64, at *int, n int, rows int, ldto int, ldv int)
-// Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·addRowsAVX512(SB), NOSPLIT, $0-56
-	MOVQ    to+0(FP), AX
-	MOVQ    v+8(FP), CX
-	MOVQ    at+16(FP), DX
-	MOVQ    n+24(FP), BX
-	MOVQ    rows+32(FP), SI
-	LEAQ    -1(BX), DI
-	ANDQ    $0x07, DI
-	INCQ    DI
-	MOVQ    $0x00000010, R8
-	CMPQ    DI, R8
-	CMOVQLT DI, R8
-	MOVQ    $0x0000ffff, DI
-	BZHIQ   R8, DI, DI
-	KMOVW   DI, K1
-	SHRQ    $0x08, DI
-	KMOVW   DI, K2
-	MOVQ    ldto+40(FP), DI
-
-rows:
-	MOVQ  (DX), R8
-	IMULQ DI, R8
-	LEAQ  (AX)(R8*8), R8
-	LEAQ  -1(BX), R10
-	ANDQ  $-8, R10
-	XORQ  R9, R9
-
-numbers:
-	CMPQ    R9, R10
-	JGE     numbersLast
-	VMOVUPD (CX)(R9*8), Z0
-	VMOVUPD (R8)(R9*8), Z1
-	VADDPD  Z0, Z1, Z1
-	VMOVUPD Z1, (R8)(R9*8)
-	ADDQ    $0x08, R9
-	JMP     numbers
-
-numbersLast:
-	VMOVUPD.Z (CX)(R9*8), K1, Z0
-	VMOVUPD.Z (R8)(R9*8), K1, Z1
-	VADDPD    Z0, Z1, Z1
-	VMOVUPD   Z1, K1, (R8)(R9*8)
-	ADDQ      $0x08, DX
-	MOVQ      ldv+48(FP), R8
-	LEAQ      (CX)(R8*8), CX
-	DECQ      SI
-	JNZ       rows
-	VZEROUPPER
-	RET
-
-// func productsAVX512(y *float64, a *float64, b *float64, n int, terms int, rows int)
-// Requires: AVX, AVX512F
-TEXT ·productsAVX512(SB), NOSPLIT, $0-48
-	MOVQ y+0(FP), AX
-	MOVQ a+8(FP), CX
-	MOVQ b+16(FP), DX
-	MOVQ n+24(FP), BX
-	MOVQ rows+40(FP), SI
-	SHLQ $0x03, BX
-
-rows:
-	XORQ DI, DI
-
-columns:
-	VPXORQ Z0, Z0, Z0
-	MOVQ   terms+32(FP), R9
-	MOVQ   DI, R8
-
-terms:
-	VMOVUPD (CX)(R8*1), Z1
-	VMULPD  (DX)(R8*1), Z1, Z1
-	VADDPD  Z1, Z0, Z0
-	ADDQ    BX, R8
-	DECQ    R9
-	JNZ     terms
-	VMOVUPD Z0, (AX)(DI*1)
-	ADDQ    $0x00000040, DI
-	CMPQ    DI, BX
-	JLT     columns
-	ADDQ    BX, AX
-	SUBQ    BX, R8
-	ADDQ    $0x00000040, R8
-	ADDQ    R8, CX
-	ADDQ    R8, DX
-	DECQ    SI
-	JNZ     rows
-	VZEROUPPER
-	RET
-
-// func drainAVX512(sum *float64, v *float64, n int)
-// Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·drainAVX512(SB), NOSPLIT, $0-24
-	MOVQ    sum+0(FP), AX
-	MOVQ    v+8(FP), CX
-	MOVQ    n+16(FP), DX
-	VPXORQ  Z0, Z0, Z0
-	LEAQ    -1(DX), BX
-	ANDQ    $0x07, BX
-	INCQ    BX
-	MOVQ    $0x00000010, SI
-	CMPQ    BX, SI
-	CMOVQLT BX, SI
-	MOVQ    $0x0000ffff, BX
-	BZHIQ   SI, BX, BX
-	KMOVW   BX, K1
-	SHRQ    $0x08, BX
-	KMOVW   BX, K2
-	LEAQ    -1(DX), BX
-	ANDQ    $-8, BX
-	XORQ    DX, DX
-
-numbers:
-	CMPQ    DX, BX
-	JGE     numbersLast
-	VMOVUPD (AX)(DX*8), Z1
-	VMOVUPD (CX)(DX*8), Z2
-	VADDPD  Z2, Z1, Z1
-	VMOVUPD Z1, (AX)(DX*8)
-	VMOVUPD Z0, (CX)(DX*8)
-	ADDQ    $0x08, DX
-	JMP     numbers
-
-numbersLast:
-	VMOVUPD.Z (AX)(DX*8), K1, Z1
-	VMOVUPD.Z (CX)(DX*8), K1, Z2
-	VADDPD    Z2, Z1, Z1
-	VMOVUPD   Z1, K1, (AX)(DX*8)
-	VMOVUPD   Z0, K1, (CX)(DX*8)
-	VZEROUPPER
-	RET
-
-// func softmaxAVX512(x *float64, top *float64, sum *float64, n int, rows int, ld int)
-// Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·softmaxAVX512(SB), NOSPLIT, $0-48
-	MOVQ    x+0(FP), AX
-	MOVQ    top+8(FP), CX
-	MOVQ    sum+16(FP), DX
-	MOVQ    n+24(FP), BX
-	MOVQ    rows+32(FP), SI
-	LEAQ    -1(BX), DI
-	MOVQ    DI, BX
-	ANDQ    $0x07, BX
-	INCQ    BX
-	MOVQ    $0x00000010, R8
-	CMPQ    BX, R8
-	CMOVQLT BX, R8
-	MOVQ    $0x0000ffff, BX
-	BZHIQ   R8, BX, BX
-	KMOVW   BX, K1
-	SHRQ    $0x08, BX
-	KMOVW   BX, K2
-	ANDQ    $-8, DI
-
-rows:
-	VBROADCASTSD wordfff0000000000000<>+0(SB), Z0
-	VMOVAPD      Z0, Z1
-	XORQ         BX, BX
-
-top:
-	CMPQ   BX, DI
-	JGE    last
-	VMAXPD (AX)(BX*8), Z1, Z1
-	ADDQ   $0x08, BX
-	JMP    top
-
-last:
-	VMOVAPD    Z0, Z0
-	VMOVUPD    (AX)(BX*8), K1, Z0
-	VMOVUPD    Z0, (AX)(BX*8)
-	VMAXPD     Z1, Z0, Z1
-	VSHUFF64X2 $0x4e, Z1, Z1, Z0
-	VMAXPD     Z0, Z1, Z1
-	VSHUFF64X2 $0xb1, Z1, Z1, Z0
-	VMAXPD     Z0, Z1, Z1
-	VPERMILPD  $0x55, Z1, Z0
-	VMAXPD     Z0, Z1, Z1
-	VMOVSD     X1, (CX)
-	VPXORQ     Z2, Z2, Z2
-	XORQ       BX, BX
-
-exp:
-	VMOVUPD       (AX)(BX*8), Z0
-	VSUBPD        Z1, Z0, Z0
-	VBROADCASTSD  word3ff71547652b82fe<>+0(SB), Z3
-	VMULPD        Z3, Z0, Z3
-	VBROADCASTSD  word3fe0000000000000<>+0(SB), Z4
-	VSUBPD        Z4, Z3, Z3
-	VRNDSCALEPD   $0x03, Z3, Z3
-	VBROADCASTSD  word3fe62e42fee00000<>+0(SB), Z4
-	VMULPD        Z4, Z3, Z4
-	VSUBPD        Z4, Z0, Z4
-	VBROADCASTSD  word3dea39ef35793c76<>+0(SB), Z5
-	VMULPD        Z5, Z3, Z5
-	VSUBPD        Z5, Z4, Z6
-	VMULPD        Z6, Z6, Z7
-	VBROADCASTSD  word3e66376972bea4d0<>+0(SB), Z8
-	VBROADCASTSD  wordbebbbd41c5d26bf1<>+0(SB), Z9
-	VMULPD        Z8, Z7, Z8
-	VADDPD        Z8, Z9, Z8
-	VBROADCASTSD  word3f11566aaf25de2c<>+0(SB), Z9
-	VMULPD        Z8, Z7, Z8
-	VADDPD        Z8, Z9, Z8
-	VBROADCASTSD  wordbf66c16c16bebd93<>+0(SB), Z9
-	VMULPD        Z8, Z7, Z8
-	VADDPD        Z8, Z9, Z8
-	VBROADCASTSD  word3fc5555555555555<>+0(SB), Z9
-	VMULPD        Z8, Z7, Z8
-	VADDPD        Z8, Z9, Z8
-	VMULPD        Z8, Z7, Z7
-	VSUBPD        Z7, Z6, Z7
-	VMULPD        Z7, Z6, Z6
-	VBROADCASTSD  word4000000000000000<>+0(SB), Z8
-	VSUBPD        Z7, Z8, Z7
-	VDIVPD        Z7, Z6, Z6
-	VBROADCASTSD  word3ff0000000000000<>+0(SB), Z7
-	VSUBPD        Z6, Z5, Z5
-	VSUBPD        Z4, Z5, Z4
-	VSUBPD        Z4, Z7, Z4
-	VBROADCASTSD  wordc0874910d52d3051<>+0(SB), Z5
-	VCMPPD        $0x05, Z5, Z0, K2
-	VSCALEFPD.Z   Z3, Z4, K2, Z4
-	VMOVUPD       Z4, (AX)(BX*8)
-	VADDPD        Z4, Z2, Z2
-	ADDQ          $0x08, BX
-	CMPQ          BX, DI
-	JLE           exp
-	VEXTRACTF64X4 $0x01, Z2, Y0
-	VADDPD        Y0, Y2, Y0
-	VEXTRACTF128  $0x01, Y0, X1
-	VADDPD        X1, X0, X1
-	VPERMILPD     $0x01, X1, X0
-	VADDSD        X0, X1, X1
-	VMOVSD        X1, (DX)
-	VMOVSD        word3ff0000000000000<>+0(SB), X0
-	VDIVSD        X1, X0, X0
-	VBROADCASTSD  X0, Z0
-	XORQ          BX, BX
-
-scale:
-	VMULPD  (AX)(BX*8), Z0, Z1
-	VMOVUPD Z1, (AX)(BX*8)
-	ADDQ    $0x08, BX
-	CMPQ    BX, DI
-	JLE     scale
-	ADDQ    $0x08, CX
-	ADDQ    $0x08, DX
-	MOVQ    ld+40(FP), BX
-	LEAQ    (AX)(BX*8), AX
-	DECQ    SI
-	JNZ     rows
-	VZEROUPPER
-	RET
-
-DATA wordfff0000000000000<>+0(SB)/8, $0xfff0000000000000
-GLOBL wordfff0000000000000<>(SB), RODATA|NOPTR, $8
-
-DATA word3ff71547652b82fe<>+0(SB)/8, $0x3ff71547652b82fe
-GLOBL word3ff71547652b82fe<>(SB), RODATA|NOPTR, $8
-
-DATA word3fe0000000000000<>+0(SB)/8, $0x3fe0000000000000
-GLOBL word3fe0000000000000<>(SB), RODATA|NOPTR, $8
-
-DATA word3fe62e42fee00000<>+0(SB)/8, $0x3fe62e42fee00000
-GLOBL word3fe62e42fee00000<>(SB), RODATA|NOPTR, $8
-
-DATA word3dea39ef35793c76<>+0(SB)/8, $0x3dea39ef35793c76
-GLOBL word3dea39ef35793c76<>(SB), RODATA|NOPTR, $8
-
-DATA word3e66376972bea4d0<>+0(SB)/8, $0x3e66376972bea4d0
-GLOBL word3e66376972bea4d0<>(SB), RODATA|NOPTR, $8
-
-DATA wordbebbbd41c5d26bf1<>+0(SB)/8, $0xbebbbd41c5d26bf1
-GLOBL wordbebbbd41c5d26bf1<>(SB), RODATA|NOPTR, $8
-
-DATA word3f11566aaf25de2c<>+0(SB)/8, $0x3f11566aaf25de2c
-GLOBL word3f11566aaf25de2c<>(SB), RODATA|NOPTR, $8
-
-DATA wordbf66c16c16bebd93<>+0(SB)/8, $0xbf66c16c16bebd93
-GLOBL wordbf66c16c16bebd93<>(SB), RODATA|NOPTR, $8
-
-DATA word3fc5555555555555<>+0(SB)/8, $0x3fc5555555555555
-GLOBL word3fc5555555555555<>(SB), RODATA|NOPTR, $8
-
-DATA word4000000000000000<>+0(SB)/8, $0x4000000000000000
-GLOBL word4000000000000000<>(SB), RODATA|NOPTR, $8
-
-DATA wordc0874910d52d3051<>+0(SB)/8, $0xc0874910d52d3051
-GLOBL wordc0874910d52d3051<>(SB), RODATA|NOPTR, $8
-
-// func expsAVX512(x *float64, n int)
-// Requires: AVX, AVX512F
-TEXT ·expsAVX512(SB), NOSPLIT, $0-16
-	MOVQ x+0(FP), AX
-	MOVQ n+8(FP), CX
-
-numbers:
-	VMOVUPD      (AX), Z0
-	VBROADCASTSD word3ff71547652b82fe<>+0(SB), Z1
-	VMULPD       Z1, Z0, Z1
-	VBROADCASTSD word3fe0000000000000<>+0(SB), Z2
-	VSUBPD       Z2, Z1, Z1
-	VRNDSCALEPD  $0x03, Z1, Z1
-	VBROADCASTSD word3fe62e42fee00000<>+0(SB), Z2
-	VMULPD       Z2, Z1, Z2
-	VSUBPD       Z2, Z0, Z2
-	VBROADCASTSD word3dea39ef35793c76<>+0(SB), Z3
-	VMULPD       Z3, Z1, Z3
-	VSUBPD       Z3, Z2, Z4
-	VMULPD       Z4, Z4, Z5
-	VBROADCASTSD word3e66376972bea4d0<>+0(SB), Z6
-	VBROADCASTSD wordbebbbd41c5d26bf1<>+0(SB), Z7
-	VMULPD       Z6, Z5, Z6
-	VADDPD       Z6, Z7, Z6
-	VBROADCASTSD word3f11566aaf25de2c<>+0(SB), Z7
-	VMULPD       Z6, Z5, Z6
-	VADDPD       Z6, Z7, Z6
-	VBROADCASTSD wordbf66c16c16bebd93<>+0(SB), Z7
-	VMULPD       Z6, Z5, Z6
-	VADDPD       Z6, Z7, Z6
-	VBROADCASTSD word3fc5555555555555<>+0(SB), Z7
-	VMULPD       Z6, Z5, Z6
-	VADDPD       Z6, Z7, Z6
-	VMULPD       Z6, Z5, Z5
-	VSUBPD       Z5, Z4, Z5
-	VMULPD       Z5, Z4, Z4
-	VBROADCASTSD word4000000000000000<>+0(SB), Z6
-	VSUBPD       Z5, Z6, Z5
-	VDIVPD       Z5, Z4, Z4
-	VBROADCASTSD word3ff0000000000000<>+0(SB), Z5
-	VSUBPD       Z4, Z3, Z3
-	VSUBPD       Z2, Z3, Z2
-	VSUBPD       Z2, Z5, Z2
-	VBROADCASTSD wordc0874910d52d3051<>+0(SB), Z3
-	VCMPPD       $0x05, Z3, Z0, K1
-	VSCALEFPD.Z  Z1, Z2, K1, Z2
-	VMOVUPD      Z2, (AX)
-	ADDQ         $0x00000040, AX
-	SUBQ         $0x00000008, CX
-	JG           numbers
-	VZEROUPPER
-	RET
-
-// func rectifyAVX512(x *float64, n int)
-// Requires: AVX, AVX512F
-TEXT ·rectifyAVX512(SB), NOSPLIT, $0-16
-	MOVQ   x+0(FP), AX
-	MOVQ   n+8(FP), CX
-	VPXORQ Z0, Z0, Z0
-
-numbers:
-	VMAXPD  (AX), Z0, Z1
-	VADDPD  Z0, Z1, Z1
-	VMOVUPD Z1, (AX)
-	ADDQ    $0x00000040, AX
-	SUBQ    $0x00000008, CX
-	JG      numbers
-	VZEROUPPER
-	RET
-
-// func rectifyGradAVX512(dx *float64, x *float64, products *float64, rows int, stride int)
-// Requires: AVX, AVX512F
-TEXT ·rectifyGradAVX512(SB), NOSPLIT, $0-40
-	MOVQ   dx+0(FP), AX
-	MOVQ   x+8(FP), CX
-	MOVQ   products+16(FP), DX
-	MOVQ   stride+32(FP), BX
-	MOVQ   BX, SI
-	SHLQ   $0x03, BX
-	VPXORQ Z0, Z0, Z0
-
-columns:
-	MOVQ    rows+24(FP), R8
-	XORQ    DI, DI
-	VMOVUPD (DX), Z1
-
-rows:
-	VMOVUPD   (CX)(DI*1), Z2
-	VCMPPD    $0x04, Z0, Z2, K1
-	VMOVUPD.Z (AX)(DI*1), K1, Z3
-	VMOVUPD   Z3, (AX)(DI*1)
-	VMULPD    Z3, Z2, Z2
-	VADDPD    Z2, Z1, Z1
-	ADDQ      BX, DI
-	DECQ      R8
-	JNZ       rows
-	VMOVUPD   Z1, (DX)
-	ADDQ      $0x00000040, AX
-	ADDQ      $0x00000040, CX
-	ADDQ      $0x00000040, DX
-	SUBQ      $0x00000008, SI
-	JG        columns
-	VZEROUPPER
-	RET
-
-// func transposeAVX512(y *float64, x *float64, rows int, columns int)
-// Requires: AVX, AVX512F
-TEXT ·transposeAVX512(SB), NOSPLIT, $0-32
-	MOVQ y+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ rows+16(FP), DX
-	MOVQ columns+24(FP), BX
-	SHLQ $0x03, DX
-	SHLQ $0x03, BX
-	XORQ SI, SI
-
-rows:
-	XORQ DI, DI
-
-columns:
-	MOVQ       SI, R8
-	SHRQ       $0x03, R8
-	IMULQ      BX, R8
-	ADDQ       DI, R8
-	ADDQ       CX, R8
-	VMOVUPD    (R8), Z0
-	ADDQ       BX, R8
-	VMOVUPD    (R8), Z1
-	ADDQ       BX, R8
-	VMOVUPD    (R8), Z2
-	ADDQ       BX, R8
-	VMOVUPD    (R8), Z3
-	ADDQ       BX, R8
-	VMOVUPD    (R8), Z4
-	ADDQ       BX, R8
-	VMOVUPD    (R8), Z5
-	ADDQ       BX, R8
-	VMOVUPD    (R8), Z6
-	ADDQ       BX, R8
-	VMOVUPD    (R8), Z7
-	MOVQ       DI, R8
-	SHRQ       $0x03, R8
-	IMULQ      DX, R8
-	ADDQ       SI, R8
-	ADDQ       AX, R8
-	VUNPCKLPD  Z1, Z0, Z8
-	VUNPCKHPD  Z1, Z0, Z0
-	VUNPCKLPD  Z3, Z2, Z1
-	VUNPCKHPD  Z3, Z2, Z2
-	VUNPCKLPD  Z5, Z4, Z3
-	VUNPCKHPD  Z5, Z4, Z4
-	VUNPCKLPD  Z7, Z6, Z5
-	VUNPCKHPD  Z7, Z6, Z6
-	VSHUFF64X2 $0x88, Z1, Z8, Z7
-	VSHUFF64X2 $0x88, Z5, Z3, Z9
-	VSHUFF64X2 $0xdd, Z1, Z8, Z1
-	VSHUFF64X2 $0xdd, Z5, Z3, Z5
-	VSHUFF64X2 $0x88, Z9, Z7, Z3
-	VSHUFF64X2 $0xdd, Z9, Z7, Z8
-	VSHUFF64X2 $0x88, Z5, Z1, Z7
-	VSHUFF64X2 $0xdd, Z5, Z1, Z1
-	VSHUFF64X2 $0x88, Z2, Z0, Z5
-	VSHUFF64X2 $0x88, Z6, Z4, Z9
-	VSHUFF64X2 $0xdd, Z2, Z0, Z0
-	VSHUFF64X2 $0xdd, Z6, Z4, Z4
-	VSHUFF64X2 $0x88, Z9, Z5, Z2
-	VSHUFF64X2 $0xdd, Z9, Z5, Z6
-	VSHUFF64X2 $0x88, Z4, Z0, Z5
-	VSHUFF64X2 $0xdd, Z4, Z0, Z0
-	VMOVUPD    Z3, (R8)
-	ADDQ       DX, R8
-	VMOVUPD    Z2, (R8)
-	ADDQ       DX, R8
-	VMOVUPD    Z7, (R8)
-	ADDQ       DX, R8
-	VMOVUPD    Z5, (R8)
-	ADDQ       DX, R8
-	VMOVUPD    Z8, (R8)
-	ADDQ       DX, R8
-	VMOVUPD    Z6, (R8)
-	ADDQ       DX, R8
-	VMOVUPD    Z1, (R8)
-	ADDQ       DX, R8
-	VMOVUPD    Z0, (R8)
-	ADDQ       $0x00000040, DI
-	CMPQ       DI, BX
-	JLT        columns
-	ADDQ       $0x00000040, SI
-	CMPQ       SI, DX
-	JLT        rows
-	VZEROUPPER
-	RET
-
-// func fillWordsAVX512(dst *uint64, state *uint64, n int)
-// Requires: AVX, AVX512F
-TEXT ·fillWordsAVX512(SB), NOSPLIT, $0-24
-	MOVQ      dst+0(FP), AX
-	MOVQ      state+8(FP), CX
-	MOVQ      n+16(FP), DX
-	VMOVDQU64 (CX), Z0
-	VMOVDQU64 64(CX), Z1
-	VMOVDQU64 128(CX), Z2
-	VMOVDQU64 192(CX), Z3
-
-loop:
-	VPADDQ    Z3, Z0, Z4
-	VPROLQ    $0x17, Z4, Z4
-	VPADDQ    Z0, Z4, Z4
-	VMOVDQU64 Z4, (AX)
-	VPSLLQ    $0x11, Z1, Z4
-	VPXORQ    Z0, Z2, Z2
-	VPXORQ    Z1, Z3, Z3
-	VPXORQ    Z2, Z1, Z1
-	VPXORQ    Z3, Z0, Z0
-	VPXORQ    Z4, Z2, Z2
-	VPROLQ    $0x2d, Z3, Z3
-	ADDQ      $0x40, AX
-	DECQ      DX
-	JNZ       loop
-	VMOVDQU64 Z0, (CX)
-	VMOVDQU64 Z1, 64(CX)
-	VMOVDQU64 Z2, 128(CX)
-	VMOVDQU64 Z3, 192(CX)
-	VZEROUPPER
-	RET
-
-// func pointsAVX512(y *float64, inside *uint8, words *uint64, layers *float64, n int)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·pointsAVX512(SB), NOSPLIT, $0-40
-	MOVQ         y+0(FP), AX
-	MOVQ         inside+8(FP), CX
-	MOVQ         words+16(FP), DX
-	MOVQ         layers+24(FP), BX
-	MOVQ         n+32(FP), SI
-	VBROADCASTSD word00000000000000ff<>+0(SB), Z0
-	VBROADCASTSD word3ff0000000000000<>+0(SB), Z1
-	VBROADCASTSD word3fefffffffffffff<>+0(SB), Z2
-
-loop:
-	VMOVDQU64  (DX), Z3
-	VPANDQ     Z0, Z3, Z4
-	VPSLLQ     $0x02, Z4, Z4
-	VPSRLQ     $0x0c, Z3, Z3
-	VPORQ      Z1, Z3, Z3
-	VSUBPD     Z2, Z3, Z3
-	VPXORQ     Z5, Z5, Z5
-	KXNORB     K1, K1, K1
-	VGATHERQPD (BX)(Z4*8), K1, Z5
-	VPXORQ     Z6, Z6, Z6
-	KXNORB     K2, K2, K2
-	VGATHERQPD 8(BX)(Z4*8), K2, Z6
-	VPXORQ     Z7, Z7, Z7
-	KXNORB     K3, K3, K3
-	VGATHERQPD 16(BX)(Z4*8), K3, Z7
-	VPXORQ     Z8, Z8, Z8
-	KXNORB     K4, K4, K4
-	VGATHERQPD 24(BX)(Z4*8), K4, Z8
-	VMULPD     Z6, Z3, Z3
-	VADDPD     Z5, Z3, Z3
-	VMOVUPD    Z3, (AX)
-	VCMPPD     $0x11, Z3, Z7, K5
-	VCMPPD     $0x11, Z8, Z3, K6
-	KANDB      K5, K6, K6
-	KMOVB      K6, DI
-	MOVB       DI, (CX)
-	ADDQ       $0x40, DX
-	ADDQ       $0x40, AX
-	INCQ       CX
-	DECQ       SI
-	JNZ        loop
-	VZEROUPPER
-	RET
-
-DATA word00000000000000ff<>+0(SB)/8, $0x00000000000000ff
-GLOBL word00000000000000ff<>(SB), RODATA|NOPTR, $8
-
-DATA word3fefffffffffffff<>+0(SB)/8, $0x3fefffffffffffff
-GLOBL word3fefffffffffffff<>(SB), RODATA|NOPTR, $8
-
-// func powersAVX512(x *float64, y *float64, m int, n int)
-// Requires: AVX, AVX512F
-TEXT ·powersAVX512(SB), NOSPLIT, $0-32
-	MOVQ         x+0(FP), AX
-	MOVQ         y+8(FP), CX
-	MOVQ         n+24(FP), DX
-	VBROADCASTSD word3ff0000000000000<>+0(SB), Z0
-
-loop:
-	MOVQ    m+16(FP), BX
-	VMOVUPD (CX), Z2
-	VMOVAPD Z0, Z1
-
-bits:
-	SHRQ   $0x01, BX
-	JCC    even
-	VMULPD Z2, Z1, Z1
-
-even:
-	VMULPD  Z2, Z2, Z2
-	TESTQ   BX, BX
-	JNZ     bits
-	VMOVUPD Z1, (AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	DECQ    DX
-	JNZ     loop
-	VZEROUPPER
-	RET
-
-// func runningSumsAVX512(sums *float64, x *float64, n int)
-// Requires: AVX, AVX512F
-TEXT ·runningSumsAVX512(SB), NOSPLIT, $0-24
-	MOVQ   sums+0(FP), AX
-	MOVQ   x+8(FP), CX
-	MOVQ   n+16(FP), DX
-	VPXORQ Z0, Z0, Z0
-
-loop:
-	VADDPD  (CX), Z0, Z0
-	VMOVUPD Z0, (AX)
-	ADDQ    $0x40, CX
-	ADDQ    $0x40, AX
-	DECQ    DX
-	JNZ     loop
-	VZEROUPPER
-	RET
-
-// func eliminateAVX512(a *float64, least *float64, n int)
-// Requires: AVX, AVX512F
-TEXT ·eliminateAVX512(SB), NOSPLIT, $0-24
-	MOVQ         a+0(FP), AX
-	MOVQ         n+16(FP), CX
-	VBROADCASTSD word3ff0000000000000<>+0(SB), Z1
-	MOVQ         least+8(FP), DX
-	VMOVUPD      (DX), Z0
-	MOVQ         CX, BX
-	SHLQ         $0x06, BX
-	DECQ         CX
-	MOVQ         CX, DX
-	IMULQ        BX, DX
-	ADDQ         AX, DX
-	MOVQ         CX, DI
-	SHLQ         $0x06, DI
-
-states:
-	VPXORQ Z2, Z2, Z2
-	XORQ   SI, SI
-
-leave:
-	VADDPD (DX)(SI*1), Z2, Z2
-	ADDQ   $0x40, SI
-	CMPQ   SI, DI
-	JNE    leave
-	VMINPD Z0, Z2, Z0
-	VDIVPD Z2, Z1, Z2
-	MOVQ   AX, CX
-
-rows:
-	VMULPD  (CX)(DI*1), Z2, Z3
-	VMOVUPD Z3, (CX)(DI*1)
-	XORQ    SI, SI
-
-bypass:
-	VMULPD  (DX)(SI*1), Z3, Z4
-	VADDPD  (CX)(SI*1), Z4, Z4
-	VMOVUPD Z4, (CX)(SI*1)
-	ADDQ    $0x40, SI
-	CMPQ    SI, DI
-	JNE     bypass
-	ADDQ    BX, CX
-	CMPQ    CX, DX
-	JNE     rows
-	SUBQ    BX, DX
-	SUBQ    $0x40, DI
-	JNZ     states
-	MOVQ    least+8(FP), AX
-	VMOVUPD Z0, (AX)
-	VZEROUPPER
-	RET
-
-// func measureAVX512(mu *float64, total *float64, a *float64, sums *float64, n int)
-// Requires: AVX, AVX512F
-TEXT ·measureAVX512(SB), NOSPLIT, $0-40
-	MOVQ         mu+0(FP), AX
-	MOVQ         a+16(FP), CX
-	MOVQ         sums+24(FP), DX
-	MOVQ         n+32(FP), BX
-	SHLQ         $0x06, BX
-	MOVQ         BX, SI
-	VBROADCASTSD word3ff0000000000000<>+0(SB), Z0
-	VMOVUPD      Z0, (AX)
-	MOVQ         $0x00000040, DI
-
-states:
-	CMPQ   DI, BX
-	JGE    weigh
-	VPXORQ Z1, Z1, Z1
-	XORQ   R8, R8
-	LEAQ   (CX)(DI*1), R9
-
-entries:
-	VMOVUPD (AX)(R8*1), Z0
-	VMULPD  (R9), Z0, Z0
-	VADDPD  Z0, Z1, Z1
-	ADDQ    SI, R9
-	ADDQ    $0x40, R8
-	CMPQ    R8, DI
-	JNE     entries
-	VMOVUPD Z1, (AX)(DI*1)
-	ADDQ    $0x40, DI
-	JMP     states
-
-weigh:
-	VPXORQ Z2, Z2, Z2
-	XORQ   R8, R8
-	LEAQ   (DX)(BX*1), CX
-	SUBQ   $0x40, CX
-
-weights:
-	VMOVUPD (AX)(R8*1), Z0
-	VMULPD  (CX), Z0, Z0
-	VMOVUPD Z0, (AX)(R8*1)
-	VADDPD  Z0, Z2, Z2
-	ADDQ    SI, CX
-	ADDQ    $0x40, R8
-	CMPQ    R8, BX
-	JNE     weights
-	MOVQ    total+8(FP), CX
-	VMOVUPD Z2, (CX)
-	XORQ    R8, R8
-
-divide:
-	VMOVUPD (AX)(R8*1), Z0
-	VDIVPD  Z2, Z0, Z0
-	VMOVUPD Z0, (AX)(R8*1)
-	ADDQ    $0x40, R8
-	CMPQ    R8, BX
-	JNE     divide
-	VZEROUPPER
-	RET
-
-// func walkAVX512(states *int, rows *int, parents *int, words *uint64, sums *float64, n int, count int)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·walkAVX512(SB), NOSPLIT, $0-56
-	MOVQ         states+0(FP), AX
-	MOVQ         rows+8(FP), CX
-	MOVQ         parents+16(FP), DX
-	MOVQ         words+24(FP), BX
-	MOVQ         sums+32(FP), SI
-	MOVQ         n+40(FP), DI
-	MOVQ         count+48(FP), R8
-	VBROADCASTSD word3ff0000000000000<>+0(SB), Z0
-	VMOVDQU64    lanesAVX512<>+0(SB), Z2
-	VPBROADCASTQ DI, Z1
-	SHLQ         $0x06, DI
-	LEAQ         -64(SI)(DI*1), DI
-	VBROADCASTSD word0000000000000001<>+0(SB), Z3
-
-positions:
-	MOVQ       (DX), R9
-	SHLQ       $0x06, R9
-	VMOVDQU64  (CX)(R9*1), Z4
-	VPMULUDQ   Z1, Z4, Z4
-	VPSLLQ     $0x03, Z4, Z4
-	VPADDQ     Z2, Z4, Z4
-	VMOVDQU64  (BX), Z5
-	VPSRLQ     $0x0c, Z5, Z5
-	VPORQ      Z0, Z5, Z5
-	VSUBPD     Z0, Z5, Z5
-	VPXORQ     Z6, Z6, Z6
-	KXNORB     K1, K1, K1
-	VGATHERQPD (DI)(Z4*8), K1, Z6
-	VMULPD     Z6, Z5, Z5
-	VPXORQ     Z7, Z7, Z7
-	MOVQ       SI, R9
-
-sums:
-	CMPQ       R9, DI
-	JGE        found
-	VPXORQ     Z6, Z6, Z6
-	KXNORB     K2, K2, K2
-	VGATHERQPD (R9)(Z4*8), K2, Z6
-	VCMPPD     $0x12, Z5, Z6, K3
-	VPADDQ     Z3, Z7, K3, Z7
-	ADDQ       $0x40, R9
-	JMP        sums
-
-found:
-	VMOVDQU64 Z7, (AX)
-	ADDQ      $0x08, DX
-	ADDQ      $0x40, BX
-	ADDQ      $0x40, AX
-	DECQ      R8
-	JNZ       positions
-	VZEROUPPER
-	RET
-
-DATA word0000000000000001<>+0(SB)/8, $0x0000000000000001
-GLOBL word0000000000000001<>(SB), RODATA|NOPTR, $8
-
-// func addMulAVX2(c *float64, a *float64, b *float64, m int, n int, k int, ldc int, ra int, ca int, ldb int)
-// Requires: AVX, CMOV
-TEXT ·addMulAVX2(SB), NOSPLIT, $0-80
-	MOVQ ldc+48(FP), AX
-	MOVQ ra+56(FP), CX
-	MOVQ ca+64(FP), DX
-	MOVQ ldb+72(FP), BX
-	SHLQ $0x03, AX
-	SHLQ $0x03, CX
-	SHLQ $0x03, DX
-	SHLQ $0x03, BX
-	MOVQ c+0(FP), SI
-	MOVQ b+16(FP), DI
-	MOVQ n+32(FP), R8
-
-columns:
-	CMPQ R8, $0x00000008
-	JLT  last
-	MOVQ a+8(FP), R9
-	MOVQ m+24(FP), R11
-	MOVQ SI, R10
-
-whole4:
-	CMPQ    R11, $0x00000004
-	JLT     wholeEnd4
-	LEAQ    (AX)(AX*2), R12
-	VMOVUPD (R10), Y0
-	VMOVUPD 32(R10), Y1
-	VMOVUPD (R10)(AX*1), Y2
-	VMOVUPD 32(R10)(AX*1), Y3
-	VMOVUPD (R10)(AX*2), Y4
-	VMOVUPD 32(R10)(AX*2), Y5
-	VMOVUPD (R10)(R12*1), Y6
-	VMOVUPD 32(R10)(R12*1), Y7
-	MOVQ    k+40(FP), R14
-	MOVQ    DI, R12
-	MOVQ    R9, R13
-	LEAQ    (CX)(CX*2), R15
-
-wholeSum4:
-	VMOVUPD      (R12), Y8
-	VMOVUPD      32(R12), Y9
-	VBROADCASTSD (R13), Y11
-	VMULPD       Y11, Y8, Y10
-	VMULPD       Y11, Y9, Y11
-	VADDPD       Y10, Y0, Y0
-	VADDPD       Y11, Y1, Y1
-	VBROADCASTSD (R13)(CX*1), Y11
-	VMULPD       Y11, Y8, Y10
-	VMULPD       Y11, Y9, Y11
-	VADDPD       Y10, Y2, Y2
-	VADDPD       Y11, Y3, Y3
-	VBROADCASTSD (R13)(CX*2), Y11
-	VMULPD       Y11, Y8, Y10
-	VMULPD       Y11, Y9, Y11
-	VADDPD       Y10, Y4, Y4
-	VADDPD       Y11, Y5, Y5
-	VBROADCASTSD (R13)(R15*1), Y11
-	VMULPD       Y11, Y8, Y10
-	VMULPD       Y11, Y9, Y11
-	VADDPD       Y10, Y6, Y6
-	VADDPD       Y11, Y7, Y7
-	ADDQ         DX, R13
-	ADDQ         BX, R12
-	DECQ         R14
-	JNZ          wholeSum4
-	LEAQ         (AX)(AX*2), R12
-	VMOVUPD      Y0, (R10)
-	VMOVUPD      Y1, 32(R10)
-	VMOVUPD      Y2, (R10)(AX*1)
-	VMOVUPD      Y3, 32(R10)(AX*1)
-	VMOVUPD      Y4, (R10)(AX*2)
-	VMOVUPD      Y5, 32(R10)(AX*2)
-	VMOVUPD      Y6, (R10)(R12*1)
-	VMOVUPD      Y7, 32(R10)(R12*1)
-	ADDQ         CX, R9
-	ADDQ         AX, R10
-	ADDQ         CX, R9
-	ADDQ         AX, R10
-	ADDQ         CX, R9
-	ADDQ         AX, R10
-	ADDQ         CX, R9
-	ADDQ         AX, R10
-	SUBQ         $0x00000004, R11
-	JMP          whole4
-
-wholeEnd4:
-whole2:
-	CMPQ    R11, $0x00000002
-	JLT     wholeEnd2
-	VMOVUPD (R10), Y0
-	VMOVUPD 32(R10), Y1
-	VMOVUPD (R10)(AX*1), Y2
-	VMOVUPD 32(R10)(AX*1), Y3
-	MOVQ    k+40(FP), R14
-	MOVQ    DI, R12
-	MOVQ    R9, R13
-
-wholeSum2:
-	VMOVUPD      (R12), Y4
-	VMOVUPD      32(R12), Y5
-	VBROADCASTSD (R13), Y7
-	VMULPD       Y7, Y4, Y6
-	VMULPD       Y7, Y5, Y7
-	VADDPD       Y6, Y0, Y0
-	VADDPD       Y7, Y1, Y1
-	VBROADCASTSD (R13)(CX*1), Y7
-	VMULPD       Y7, Y4, Y6
-	VMULPD       Y7, Y5, Y7
-	VADDPD       Y6, Y2, Y2
-	VADDPD       Y7, Y3, Y3
-	ADDQ         DX, R13
-	ADDQ         BX, R12
-	DECQ         R14
-	JNZ          wholeSum2
-	VMOVUPD      Y0, (R10)
-	VMOVUPD      Y1, 32(R10)
-	VMOVUPD      Y2, (R10)(AX*1)
-	VMOVUPD      Y3, 32(R10)(AX*1)
-	ADDQ         CX, R9
-	ADDQ         AX, R10
-	ADDQ         CX, R9
-	ADDQ         AX, R10
-	SUBQ         $0x00000002, R11
-	JMP          whole2
-
-wholeEnd2:
-whole1:
-	CMPQ    R11, $0x00000001
-	JLT     wholeEnd1
-	VMOVUPD (R10), Y0
-	VMOVUPD 32(R10), Y1
-	MOVQ    k+40(FP), R14
-	MOVQ    DI, R12
-	MOVQ    R9, R13
-
-wholeSum1:
-	VMOVUPD      (R12), Y2
-	VMOVUPD      32(R12), Y3
-	VBROADCASTSD (R13), Y4
-	VMULPD       Y4, Y2, Y2
-	VMULPD       Y4, Y3, Y3
-	VADDPD       Y2, Y0, Y0
-	VADDPD       Y3, Y1, Y1
-	ADDQ         DX, R13
-	ADDQ         BX, R12
-	DECQ         R14
-	JNZ          wholeSum1
-	VMOVUPD      Y0, (R10)
-	VMOVUPD      Y1, 32(R10)
-	ADDQ         CX, R9
-	ADDQ         AX, R10
-	SUBQ         $0x00000001, R11
-	JMP          whole1
-
-wholeEnd1:
-	JMP next
-
-last:
-	MOVQ    $0x00000008, R9
-	CMPQ    R8, R9
-	CMOVQLT R8, R9
-	LEAQ    window<>+0(SB), R10
-	NEGQ    R9
-	VMOVDQU 64(R10)(R9*8), Y0
-	VMOVDQU 96(R10)(R9*8), Y1
-	CMPQ    R8, $0x00000004
-	JLE     narrow
-	MOVQ    a+8(FP), R9
-	MOVQ    m+24(FP), R11
-	MOVQ    SI, R10
-
-wide4:
-	CMPQ       R11, $0x00000004
-	JLT        wideEnd4
-	LEAQ       (AX)(AX*2), R12
-	VMOVUPD    (R10), Y0
-	VMASKMOVPD 32(R10), Y1, Y2
-	VMOVUPD    (R10)(AX*1), Y3
-	VMASKMOVPD 32(R10)(AX*1), Y1, Y4
-	VMOVUPD    (R10)(AX*2), Y5
-	VMASKMOVPD 32(R10)(AX*2), Y1, Y6
-	VMOVUPD    (R10)(R12*1), Y7
-	VMASKMOVPD 32(R10)(R12*1), Y1, Y8
-	MOVQ       k+40(FP), R14
-	MOVQ       DI, R12
-	MOVQ       R9, R13
-	LEAQ       (CX)(CX*2), R15
-
-wideSum4:
-	VMOVUPD      (R12), Y9
-	VMASKMOVPD   32(R12), Y1, Y10
-	VBROADCASTSD (R13), Y12
-	VMULPD       Y12, Y9, Y11
-	VMULPD       Y12, Y10, Y12
-	VADDPD       Y11, Y0, Y0
-	VADDPD       Y12, Y2, Y2
-	VBROADCASTSD (R13)(CX*1), Y12
-	VMULPD       Y12, Y9, Y11
-	VMULPD       Y12, Y10, Y12
-	VADDPD       Y11, Y3, Y3
-	VADDPD       Y12, Y4, Y4
-	VBROADCASTSD (R13)(CX*2), Y12
-	VMULPD       Y12, Y9, Y11
-	VMULPD       Y12, Y10, Y12
-	VADDPD       Y11, Y5, Y5
-	VADDPD       Y12, Y6, Y6
-	VBROADCASTSD (R13)(R15*1), Y12
-	VMULPD       Y12, Y9, Y11
-	VMULPD       Y12, Y10, Y12
-	VADDPD       Y11, Y7, Y7
-	VADDPD       Y12, Y8, Y8
-	ADDQ         DX, R13
-	ADDQ         BX, R12
-	DECQ         R14
-	JNZ          wideSum4
-	LEAQ         (AX)(AX*2), R12
-	VMOVUPD      Y0, (R10)
-	VMASKMOVPD   Y2, Y1, 32(R10)
-	VMOVUPD      Y3, (R10)(AX*1)
-	VMASKMOVPD   Y4, Y1, 32(R10)(AX*1)
-	VMOVUPD      Y5, (R10)(AX*2)
-	VMASKMOVPD   Y6, Y1, 32(R10)(AX*2)
-	VMOVUPD      Y7, (R10)(R12*1)
-	VMASKMOVPD   Y8, Y1, 32(R10)(R12*1)
-	ADDQ         CX, R9
-	ADDQ         AX, R10
-	ADDQ         CX, R9
-	ADDQ         AX, R10
-	ADDQ         CX, R9
-	ADDQ         AX, R10
-	ADDQ         CX, R9
-	ADDQ         AX, R10
-	SUBQ         $0x00000004, R11
-	JMP          wide4
-
-wideEnd4:
-wide2:
-	CMPQ       R11, $0x00000002
-	JLT        wideEnd2
-	VMOVUPD    (R10), Y0
-	VMASKMOVPD 32(R10), Y1, Y2
-	VMOVUPD    (R10)(AX*1), Y3
-	VMASKMOVPD 32(R10)(AX*1), Y1, Y4
-	MOVQ       k+40(FP), R14
-	MOVQ       DI, R12
-	MOVQ       R9, R13
-
-wideSum2:
-	VMOVUPD      (R12), Y5
-	VMASKMOVPD   32(R12), Y1, Y6
-	VBROADCASTSD (R13), Y8
-	VMULPD       Y8, Y5, Y7
-	VMULPD       Y8, Y6, Y8
-	VADDPD       Y7, Y0, Y0
-	VADDPD       Y8, Y2, Y2
-	VBROADCASTSD (R13)(CX*1), Y8
-	VMULPD       Y8, Y5, Y7
-	VMULPD       Y8, Y6, Y8
-	VADDPD       Y7, Y3, Y3
-	VADDPD       Y8, Y4, Y4
-	ADDQ         DX, R13
-	ADDQ         BX, R12
-	DECQ         R14
-	JNZ          wideSum2
-	VMOVUPD      Y0, (R10)
-	VMASKMOVPD   Y2, Y1, 32(R10)
-	VMOVUPD      Y3, (R10)(AX*1)
-	VMASKMOVPD   Y4, Y1, 32(R10)(AX*1)
-	ADDQ         CX, R9
-	ADDQ         AX, R10
-	ADDQ         CX, R9
-	ADDQ         AX, R10
-	SUBQ         $0x00000002, R11
-	JMP          wide2
-
-wideEnd2:
-wide1:
-	CMPQ       R11, $0x00000001
-	JLT        wideEnd1
-	VMOVUPD    (R10), Y0
-	VMASKMOVPD 32(R10), Y1, Y2
-	MOVQ       k+40(FP), R14
-	MOVQ       DI, R12
-	MOVQ       R9, R13
-
-wideSum1:
-	VMOVUPD      (R12), Y3
-	VMASKMOVPD   32(R12), Y1, Y4
-	VBROADCASTSD (R13), Y5
-	VMULPD       Y5, Y3, Y3
-	VMULPD       Y5, Y4, Y4
-	VADDPD       Y3, Y0, Y0
-	VADDPD       Y4, Y2, Y2
-	ADDQ         DX, R13
-	ADDQ         BX, R12
-	DECQ         R14
-	JNZ          wideSum1
-	VMOVUPD      Y0, (R10)
-	VMASKMOVPD   Y2, Y1, 32(R10)
-	ADDQ         CX, R9
-	ADDQ         AX, R10
-	SUBQ         $0x00000001, R11
-	JMP          wide1
-
-wideEnd1:
-	JMP next
-
-narrow:
-	MOVQ a+8(FP), R9
-	MOVQ m+24(FP), R11
-	MOVQ SI, R10
-
-narrow4:
-	CMPQ       R11, $0x00000004
-	JLT        narrowEnd4
-	LEAQ       (AX)(AX*2), R12
-	VMASKMOVPD (R10), Y0, Y1
-	VMASKMOVPD (R10)(AX*1), Y0, Y2
-	VMASKMOVPD (R10)(AX*2), Y0, Y3
-	VMASKMOVPD (R10)(R12*1), Y0, Y4
-	MOVQ       k+40(FP), R14
-	MOVQ       DI, R12
-	MOVQ       R9, R13
-	LEAQ       (CX)(CX*2), R15
-
-narrowSum4:
-	VMASKMOVPD   (R12), Y0, Y5
-	VBROADCASTSD (R13), Y6
-	VMULPD       Y6, Y5, Y6
-	VADDPD       Y6, Y1, Y1
-	VBROADCASTSD (R13)(CX*1), Y6
-	VMULPD       Y6, Y5, Y6
-	VADDPD       Y6, Y2, Y2
-	VBROADCASTSD (R13)(CX*2), Y6
-	VMULPD       Y6, Y5, Y6
-	VADDPD       Y6, Y3, Y3
-	VBROADCASTSD (R13)(R15*1), Y6
-	VMULPD       Y6, Y5, Y6
-	VADDPD       Y6, Y4, Y4
-	ADDQ         DX, R13
-	ADDQ         BX, R12
-	DECQ         R14
-	JNZ          narrowSum4
-	LEAQ         (AX)(AX*2), R12
-	VMASKMOVPD   Y1, Y0, (R10)
-	VMASKMOVPD   Y2, Y0, (R10)(AX*1)
-	VMASKMOVPD   Y3, Y0, (R10)(AX*2)
-	VMASKMOVPD   Y4, Y0, (R10)(R12*1)
-	ADDQ         CX, R9
-	ADDQ         AX, R10
-	ADDQ         CX, R9
-	ADDQ         AX, R10
-	ADDQ         CX, R9
-	ADDQ         AX, R10
-	ADDQ         CX, R9
-	ADDQ         AX, R10
-	SUBQ         $0x00000004, R11
-	JMP          narrow4
-
-narrowEnd4:
-narrow2:
-	CMPQ       R11, $0x00000002
-	JLT        narrowEnd2
-	VMASKMOVPD (R10), Y0, Y1
-	VMASKMOVPD (R10)(AX*1), Y0, Y2
-	MOVQ       k+40(FP), R14
-	MOVQ       DI, R12
-	MOVQ       R9, R13
-
-narrowSum2:
-	VMASKMOVPD   (R12), Y0, Y3
-	VBROADCASTSD (R13), Y4
-	VMULPD       Y4, Y3, Y4
-	VADDPD       Y4, Y1, Y1
-	VBROADCASTSD (R13)(CX*1), Y4
-	VMULPD       Y4, Y3, Y4
-	VADDPD       Y4, Y2, Y2
-	ADDQ         DX, R13
-	ADDQ         BX, R12
-	DECQ         R14
-	JNZ          narrowSum2
-	VMASKMOVPD   Y1, Y0, (R10)
-	VMASKMOVPD   Y2, Y0, (R10)(AX*1)
-	ADDQ         CX, R9
-	ADDQ         AX, R10
-	ADDQ         CX, R9
-	ADDQ         AX, R10
-	SUBQ         $0x00000002, R11
-	JMP          narrow2
-
-narrowEnd2:
-narrow1:
-	CMPQ       R11, $0x00000001
-	JLT        narrowEnd1
-	VMASKMOVPD (R10), Y0, Y1
-	MOVQ       k+40(FP), R14
-	MOVQ       DI, R12
-	MOVQ       R9, R13
-
-narrowSum1:
-	VMASKMOVPD   (R12), Y0, Y2
-	VBROADCASTSD (R13), Y3
-	VMULPD       Y3, Y2, Y2
-	VADDPD       Y2, Y1, Y1
-	ADDQ         DX, R13
-	ADDQ         BX, R12
-	DECQ         R14
-	JNZ          narrowSum1
-	VMASKMOVPD   Y1, Y0, (R10)
-	ADDQ         CX, R9
-	ADDQ         AX, R10
-	SUBQ         $0x00000001, R11
-	JMP          narrow1
-
-narrowEnd1:
-next:
-	ADDQ $0x00000040, SI
-	ADDQ $0x00000040, DI
-	SUBQ $0x00000008, R8
-	JG   columns
-	VZEROUPPER
-	RET
-
-DATA window<>+0(SB)/8, $0xffffffffffffffff
-DATA window<>+8(SB)/8, $0xffffffffffffffff
-DATA window<>+16(SB)/8, $0xffffffffffffffff
-DATA window<>+24(SB)/8, $0xffffffffffffffff
-DATA window<>+32(SB)/8, $0xffffffffffffffff
-DATA window<>+40(SB)/8, $0xffffffffffffffff
-DATA window<>+48(SB)/8, $0xffffffffffffffff
-DATA window<>+56(SB)/8, $0xffffffffffffffff
-DATA window<>+64(SB)/8, $0x0000000000000000
-DATA window<>+72(SB)/8, $0x0000000000000000
-DATA window<>+80(SB)/8, $0x0000000000000000
-DATA window<>+88(SB)/8, $0x0000000000000000
-DATA window<>+96(SB)/8, $0x0000000000000000
-DATA window<>+104(SB)/8, $0x0000000000000000
-DATA window<>+112(SB)/8, $0x0000000000000000
-DATA window<>+120(SB)/8, $0x0000000000000000
-GLOBL window<>(SB), RODATA|NOPTR, $128
-
-// func combineAVX2(y *float64, total *float64, x *float64, p *float64, stride int)
-// Requires: AVX, AVX2
-TEXT ·combineAVX2(SB), NOSPLIT, $0-40
-	MOVQ x+16(FP), AX
-	MOVQ stride+32(FP), CX
-	SHLQ $0x03, CX
-	MOVQ CX, DX
-	NEGQ DX
-	ANDQ $0x0000007f, DX
-	NEGQ DX
-
-panels:
-	MOVQ  p+24(FP), SI
-	ADDQ  DX, SI
-	MOVQ  y+0(FP), DI
-	ADDQ  DX, DI
-	MOVQ  total+8(FP), R8
-	ADDQ  DX, R8
-	VPXOR Y0, Y0, Y0
-	VPXOR Y1, Y1, Y1
-	VPXOR Y2, Y2, Y2
-	VPXOR Y3, Y3, Y3
-	MOVQ  DX, R9
-	XORQ  BX, BX
-	CMPQ  BX, R9
-	JGE   rows0end
-
-rows0:
-	VBROADCASTSD (AX)(BX*1), Y4
-	VMULPD       (SI), Y4, Y5
-	VADDPD       Y5, Y0, Y0
-	VMULPD       32(SI), Y4, Y5
-	VADDPD       Y5, Y1, Y1
-	VMULPD       64(SI), Y4, Y5
-	VADDPD       Y5, Y2, Y2
-	VMULPD       96(SI), Y4, Y4
-	VADDPD       Y4, Y3, Y3
-	ADDQ         CX, SI
-	ADDQ         $0x00000008, BX
-	CMPQ         BX, R9
-	JLT          rows0
-
-rows0end:
-	ADDQ $0x00000040, R9
-	CMPQ BX, R9
-	JGE  rows1end
-
-rows1:
-	VBROADCASTSD (AX)(BX*1), Y4
-	VMULPD       (SI), Y4, Y5
-	VADDPD       Y5, Y0, Y0
-	VMULPD       32(SI), Y4, Y5
-	VADDPD       Y5, Y1, Y1
-	VMULPD       64(SI), Y4, Y5
-	VADDPD       Y5, Y2, Y2
-	VMULPD       96(SI), Y4, Y4
-	VADDPD       Y4, Y3, Y3
-	ADDQ         CX, SI
-	ADDQ         $0x00000008, BX
-	CMPQ         BX, R9
-	JLT          rows1
-	VMOVUPD      Y0, (DI)
-	VADDPD       (R8), Y0, Y0
-	VMOVUPD      Y0, (R8)
-	VMOVUPD      Y1, 32(DI)
-	VADDPD       32(R8), Y1, Y1
-	VMOVUPD      Y1, 32(R8)
-
-rows1end:
-	ADDQ $0x00000040, R9
-	CMPQ BX, R9
-	JGE  rows2end
-
-rows2:
-	VBROADCASTSD (AX)(BX*1), Y0
-	VMULPD       64(SI), Y0, Y1
-	VADDPD       Y1, Y2, Y2
-	VMULPD       96(SI), Y0, Y0
-	VADDPD       Y0, Y3, Y3
-	ADDQ         CX, SI
-	ADDQ         $0x00000008, BX
-	CMPQ         BX, R9
-	JLT          rows2
-	VMOVUPD      Y2, 64(DI)
-	VADDPD       64(R8), Y2, Y2
-	VMOVUPD      Y2, 64(R8)
-	VMOVUPD      Y3, 96(DI)
-	VADDPD       96(R8), Y3, Y3
-	VMOVUPD      Y3, 96(R8)
-
-rows2end:
-	ADDQ $0x00000040, R9
-	ADDQ $0x00000080, DX
-	CMPQ DX, CX
-	JLT  panels
-	VZEROUPPER
-	RET
-
-// func dotsAVX2(y *float64, p *float64, x *float64, stride int)
-// Requires: AVX, AVX2
-TEXT ·dotsAVX2(SB), NOSPLIT, $0-32
-	MOVQ y+0(FP), AX
-	MOVQ p+8(FP), CX
-	MOVQ x+16(FP), DX
-	MOVQ stride+24(FP), BX
-	SHLQ $0x03, BX
-	XORQ DI, DI
-
-rows:
-	MOVQ  DI, SI
-	ANDQ  $-64, SI
-	VPXOR Y0, Y0, Y0
-	VPXOR Y1, Y1, Y1
-	VPXOR Y2, Y2, Y2
-	VPXOR Y3, Y3, Y3
-	VPXOR Y4, Y4, Y4
-	VPXOR Y5, Y5, Y5
-	VPXOR Y6, Y6, Y6
-	VPXOR Y7, Y7, Y7
-
-columns:
-	VMOVUPD    (DX)(SI*1), Y8
-	VMOVUPD    32(DX)(SI*1), Y9
-	LEAQ       (CX)(SI*1), R8
-	VMULPD     (R8), Y8, Y10
-	VADDPD     Y10, Y0, Y0
-	VMULPD     32(R8), Y9, Y10
-	VADDPD     Y10, Y1, Y1
-	ADDQ       BX, R8
-	VMULPD     (R8), Y8, Y10
-	VADDPD     Y10, Y2, Y2
-	VMULPD     32(R8), Y9, Y10
-	VADDPD     Y10, Y3, Y3
-	ADDQ       BX, R8
-	VMULPD     (R8), Y8, Y10
-	VADDPD     Y10, Y4, Y4
-	VMULPD     32(R8), Y9, Y10
-	VADDPD     Y10, Y5, Y5
-	ADDQ       BX, R8
-	VMULPD     (R8), Y8, Y8
-	VADDPD     Y8, Y6, Y6
-	VMULPD     32(R8), Y9, Y8
-	VADDPD     Y8, Y7, Y7
-	ADDQ       $0x00000040, SI
-	CMPQ       SI, BX
-	JLT        columns
-	VADDPD     Y0, Y1, Y0
-	VADDPD     Y2, Y3, Y2
-	VADDPD     Y4, Y5, Y4
-	VADDPD     Y6, Y7, Y6
-	VPERM2F128 $0x20, Y4, Y0, Y1
-	VPERM2F128 $0x31, Y4, Y0, Y0
-	VADDPD     Y1, Y0, Y1
-	VPERM2F128 $0x20, Y6, Y2, Y0
-	VPERM2F128 $0x31, Y6, Y2, Y2
-	VADDPD     Y0, Y2, Y0
-	VUNPCKLPD  Y0, Y1, Y2
-	VUNPCKHPD  Y0, Y1, Y0
-	VADDPD     Y2, Y0, Y2
-	VMOVUPD    Y2, (AX)(DI*1)
-	ADDQ       BX, CX
-	ADDQ       BX, CX
-	ADDQ       BX, CX
-	ADDQ       BX, CX
-	ADDQ       $0x00000020, DI
-	CMPQ       DI, BX
-	JLT        rows
-	VZEROUPPER
-	RET
-
-// func attendAVX2(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, x *int, stride int, tokens int, least float64)
-// Requires: AVX, AVX2, MMX+
-TEXT ·attendAVX2(SB), NOSPLIT, $0-88
-	MOVQ         stride+64(FP), AX
-	MOVQ         tokens+72(FP), CX
-	MOVQ         x+56(FP), DX
-	SHLQ         $0x03, AX
-	SHLQ         $0x03, CX
-	VBROADCASTSD word3ff0000000000000<>+0(SB), Y0
-	VBROADCASTSD least+80(FP), Y1
-	MOVQ         AX, BX
-	NEGQ         BX
-	ANDQ         $0x0000007f, BX
-	NEGQ         BX
-
-panels:
-	MOVQ  p+0(FP), DI
-	ADDQ  BX, DI
-	MOVQ  posPos+16(FP), R8
-	ADDQ  BX, R8
-	MOVQ  x+56(FP), R9
-	ADDQ  BX, R9
-	MOVQ  posTok+40(FP), R10
-	VPXOR Y2, Y2, Y2
-	VPXOR Y3, Y3, Y3
-	VPXOR Y4, Y4, Y4
-	VPXOR Y5, Y5, Y5
-	MOVQ  BX, R11
-	XORQ  SI, SI
-	CMPQ  SI, R11
-	JGE   rows0end
-
-rows0:
-	MOVQ  (DX)(SI*1), R12
-	MOVQ  R12, R13
-	IMULQ CX, R13
-	ADDQ  tokTok+32(FP), R13
-	MOVQ  w+48(FP), R14
-	XORQ  R15, R15
-
-rows0weights:
-	VMOVUPD      (R13)(R15*1), Y6
-	VMULPD       (R10)(R15*1), Y6, Y6
-	VMOVUPD      Y6, (R14)(R15*1)
-	ADDQ         $0x00000020, R15
-	CMPQ         R15, CX
-	JLT          rows0weights
-	ADDQ         CX, R10
-	IMULQ        AX, R12
-	ADDQ         tokPos+24(FP), R12
-	ADDQ         BX, R12
-	PREFETCHT0   (R8)(AX*8)
-	PREFETCHT0   64(R8)(AX*8)
-	PREFETCHT0   (DI)(AX*8)
-	PREFETCHT0   64(DI)(AX*8)
-	VMOVUPD      (R8), Y7
-	VMULPD       (R12), Y7, Y7
-	VMOVUPD      (R9), Y6
-	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y9
-	VPXOR        Y8, Y8, Y8
-	VGATHERQPD   Y9, (R14)(Y6*8), Y8
-	VMULPD       Y8, Y7, Y7
-	VADDPD       Y7, Y2, Y2
-	VMOVUPD      Y7, (DI)
-	VMOVUPD      32(R8), Y7
-	VMULPD       32(R12), Y7, Y7
-	VMOVUPD      32(R9), Y6
-	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y9
-	VPXOR        Y8, Y8, Y8
-	VGATHERQPD   Y9, (R14)(Y6*8), Y8
-	VMULPD       Y8, Y7, Y7
-	VADDPD       Y7, Y3, Y3
-	VMOVUPD      Y7, 32(DI)
-	VMOVUPD      64(R8), Y7
-	VMULPD       64(R12), Y7, Y7
-	VMOVUPD      64(R9), Y6
-	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y9
-	VPXOR        Y8, Y8, Y8
-	VGATHERQPD   Y9, (R14)(Y6*8), Y8
-	VMULPD       Y8, Y7, Y7
-	VADDPD       Y7, Y4, Y4
-	VMOVUPD      Y7, 64(DI)
-	VMOVUPD      96(R8), Y7
-	VMULPD       96(R12), Y7, Y7
-	VMOVUPD      96(R9), Y6
-	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y9
-	VPXOR        Y8, Y8, Y8
-	VGATHERQPD   Y9, (R14)(Y6*8), Y8
-	VMULPD       Y8, Y7, Y7
-	VADDPD       Y7, Y5, Y5
-	VMOVUPD      Y7, 96(DI)
-	ADDQ         AX, DI
-	ADDQ         AX, R8
-	ADDQ         $0x00000008, SI
-	CMPQ         SI, R11
-	JLT          rows0
-
-rows0end:
-	ADDQ $0x00000040, R11
-	CMPQ SI, R11
-	JGE  rows1end
-
-rows1:
-	MOVQ  (DX)(SI*1), R12
-	MOVQ  R12, R13
-	IMULQ CX, R13
-	ADDQ  tokTok+32(FP), R13
-	MOVQ  w+48(FP), R14
-	XORQ  R15, R15
-
-rows1weights:
-	VMOVUPD      (R13)(R15*1), Y6
-	VMULPD       (R10)(R15*1), Y6, Y6
-	VMOVUPD      Y6, (R14)(R15*1)
-	ADDQ         $0x00000020, R15
-	CMPQ         R15, CX
-	JLT          rows1weights
-	ADDQ         CX, R10
-	IMULQ        AX, R12
-	ADDQ         tokPos+24(FP), R12
-	ADDQ         BX, R12
-	VMOVUPD      (R8), Y7
-	VMULPD       (R12), Y7, Y7
-	VMOVUPD      (R9), Y6
-	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y9
-	VPXOR        Y8, Y8, Y8
-	VGATHERQPD   Y9, (R14)(Y6*8), Y8
-	VMULPD       Y8, Y7, Y7
-	VADDPD       Y7, Y2, Y2
-	VMOVUPD      Y7, (DI)
-	VMOVUPD      32(R8), Y7
-	VMULPD       32(R12), Y7, Y7
-	VMOVUPD      32(R9), Y6
-	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y9
-	VPXOR        Y8, Y8, Y8
-	VGATHERQPD   Y9, (R14)(Y6*8), Y8
-	VMULPD       Y8, Y7, Y7
-	VADDPD       Y7, Y3, Y3
-	VMOVUPD      Y7, 32(DI)
-	VMOVUPD      64(R8), Y7
-	VMULPD       64(R12), Y7, Y7
-	VMOVUPD      64(R9), Y6
-	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y9
-	VPXOR        Y8, Y8, Y8
-	VGATHERQPD   Y9, (R14)(Y6*8), Y8
-	VMULPD       Y8, Y7, Y7
-	VADDPD       Y7, Y4, Y4
-	VMOVUPD      Y7, 64(DI)
-	VMOVUPD      96(R8), Y7
-	VMULPD       96(R12), Y7, Y7
-	VMOVUPD      96(R9), Y6
-	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y9
-	VPXOR        Y8, Y8, Y8
-	VGATHERQPD   Y9, (R14)(Y6*8), Y8
-	VMULPD       Y8, Y7, Y7
-	VADDPD       Y7, Y5, Y5
-	VMOVUPD      Y7, 96(DI)
-	ADDQ         AX, DI
-	ADDQ         AX, R8
-	ADDQ         $0x00000008, SI
-	CMPQ         SI, R11
-	JLT          rows1
-	MOVQ         sum+8(FP), R12
-	ADDQ         BX, R12
-	VMOVUPD      Y2, (R12)
-	VMAXPD       Y1, Y2, Y2
-	VDIVPD       Y2, Y0, Y2
-	MOVQ         sum+8(FP), R12
-	ADDQ         BX, R12
-	VMOVUPD      Y3, 32(R12)
-	VMAXPD       Y1, Y3, Y3
-	VDIVPD       Y3, Y0, Y3
-
-rows1end:
-	ADDQ $0x00000040, R11
-	CMPQ SI, R11
-	JGE  rows2end
-
-rows2:
-	MOVQ  (DX)(SI*1), R12
-	MOVQ  R12, R13
-	IMULQ CX, R13
-	ADDQ  tokTok+32(FP), R13
-	MOVQ  w+48(FP), R14
-	XORQ  R15, R15
-
-rows2weights:
-	VMOVUPD      (R13)(R15*1), Y6
-	VMULPD       (R10)(R15*1), Y6, Y6
-	VMOVUPD      Y6, (R14)(R15*1)
-	ADDQ         $0x00000020, R15
-	CMPQ         R15, CX
-	JLT          rows2weights
-	ADDQ         CX, R10
-	IMULQ        AX, R12
-	ADDQ         tokPos+24(FP), R12
-	ADDQ         BX, R12
-	VMOVUPD      64(R8), Y7
-	VMULPD       64(R12), Y7, Y7
-	VMOVUPD      64(R9), Y6
-	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y9
-	VPXOR        Y8, Y8, Y8
-	VGATHERQPD   Y9, (R14)(Y6*8), Y8
-	VMULPD       Y8, Y7, Y7
-	VADDPD       Y7, Y4, Y4
-	VMOVUPD      Y7, 64(DI)
-	VMOVUPD      96(R8), Y7
-	VMULPD       96(R12), Y7, Y7
-	VMOVUPD      96(R9), Y6
-	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y9
-	VPXOR        Y8, Y8, Y8
-	VGATHERQPD   Y9, (R14)(Y6*8), Y8
-	VMULPD       Y8, Y7, Y7
-	VADDPD       Y7, Y5, Y5
-	VMOVUPD      Y7, 96(DI)
-	ADDQ         AX, DI
-	ADDQ         AX, R8
-	ADDQ         $0x00000008, SI
-	CMPQ         SI, R11
-	JLT          rows2
-	MOVQ         sum+8(FP), SI
-	ADDQ         BX, SI
-	VMOVUPD      Y4, 64(SI)
-	VMAXPD       Y1, Y4, Y4
-	VDIVPD       Y4, Y0, Y4
-	MOVQ         sum+8(FP), SI
-	ADDQ         BX, SI
-	VMOVUPD      Y5, 96(SI)
-	VMAXPD       Y1, Y5, Y5
-	VDIVPD       Y5, Y0, Y5
-
-rows2end:
-	ADDQ $0x00000040, R11
-	MOVQ p+0(FP), DI
-	ADDQ BX, DI
-	MOVQ BX, R8
-	XORQ SI, SI
-	CMPQ SI, R8
-	JGE  scale0end
-
-scale0:
-	VMULPD  (DI), Y2, Y6
-	VMOVUPD Y6, (DI)
-	VMULPD  32(DI), Y3, Y6
-	VMOVUPD Y6, 32(DI)
-	VMULPD  64(DI), Y4, Y6
-	VMOVUPD Y6, 64(DI)
-	VMULPD  96(DI), Y5, Y6
-	VMOVUPD Y6, 96(DI)
-	ADDQ    AX, DI
-	ADDQ    $0x00000008, SI
-	CMPQ    SI, R8
-	JLT     scale0
-
-scale0end:
-	ADDQ $0x00000040, R8
-	CMPQ SI, R8
-	JGE  scale1end
-
-scale1:
-	VMULPD  (DI), Y2, Y6
-	VMOVUPD Y6, (DI)
-	VMULPD  32(DI), Y3, Y6
-	VMOVUPD Y6, 32(DI)
-	VMULPD  64(DI), Y4, Y6
-	VMOVUPD Y6, 64(DI)
-	VMULPD  96(DI), Y5, Y6
-	VMOVUPD Y6, 96(DI)
-	ADDQ    AX, DI
-	ADDQ    $0x00000008, SI
-	CMPQ    SI, R8
-	JLT     scale1
-
-scale1end:
-	ADDQ $0x00000040, R8
-	CMPQ SI, R8
-	JGE  scale2end
-
-scale2:
-	VMULPD  64(DI), Y4, Y2
-	VMOVUPD Y2, 64(DI)
-	VMULPD  96(DI), Y5, Y2
-	VMOVUPD Y2, 96(DI)
-	ADDQ    AX, DI
-	ADDQ    $0x00000008, SI
-	CMPQ    SI, R8
-	JLT     scale2
-
-scale2end:
-	ADDQ $0x00000040, R8
-	ADDQ $0x00000080, BX
-	CMPQ BX, AX
-	JLT  panels
-	VZEROUPPER
-	RET
-
-DATA wordffffffffffffffff<>+0(SB)/8, $0xffffffffffffffff
-GLOBL wordffffffffffffffff<>(SB), RODATA|NOPTR, $8
-
-// func attendGradAVX2(posPos *float64, tokPos *float64, posTok *float64, p *float64, queries *float64, keys *float64, mean *float64, last *float64, unit *float64, x *int, n int, stride int, terms int)
-// Requires: AVX, AVX2
-TEXT ·attendGradAVX2(SB), NOSPLIT, $0-104
-	MOVQ stride+88(FP), AX
-	SHLQ $0x03, AX
-	XORQ DX, DX
-
-rows:
-	MOVQ DX, CX
-
-columns:
-	VPXOR Y0, Y0, Y0
-	VPXOR Y1, Y1, Y1
-	VPXOR Y2, Y2, Y2
-	VPXOR Y3, Y3, Y3
-	MOVQ  terms+96(FP), SI
-	XORQ  BX, BX
-
-terms:
-	MOVQ         queries+32(FP), DI
-	ADDQ         BX, DI
-	VMOVUPD      (DI)(CX*1), Y4
-	MOVQ         keys+40(FP), DI
-	ADDQ         BX, DI
-	VBROADCASTSD (DI)(DX*1), Y5
-	VMULPD       Y5, Y4, Y5
-	VADDPD       Y5, Y0, Y0
-	VBROADCASTSD 8(DI)(DX*1), Y5
-	VMULPD       Y5, Y4, Y5
-	VADDPD       Y5, Y1, Y1
-	VBROADCASTSD 16(DI)(DX*1), Y5
-	VMULPD       Y5, Y4, Y5
-	VADDPD       Y5, Y2, Y2
-	VBROADCASTSD 24(DI)(DX*1), Y5
-	VMULPD       Y5, Y4, Y5
-	VADDPD       Y5, Y3, Y3
-	ADDQ         AX, BX
-	DECQ         SI
-	JNZ          terms
-	MOVQ         mean+48(FP), BX
-	VMOVUPD      (BX)(CX*1), Y4
-	VSUBPD       Y4, Y0, Y0
-	VSUBPD       Y4, Y1, Y1
-	VSUBPD       Y4, Y2, Y2
-	VSUBPD       Y4, Y3, Y3
-	LEAQ         32(CX), BX
-	SHRQ         $0x03, BX
-	CMPQ         BX, n+80(FP)
-	JLT          times
-	XORQ         BX, BX
-	MOVQ         unit+64(FP), SI
-	ADDQ         BX, SI
-	VMOVUPD      (SI)(CX*1), Y4
-	MOVQ         last+56(FP), SI
-	ADDQ         BX, SI
-	VBROADCASTSD (SI)(DX*1), Y5
-	VMULPD       Y5, Y4, Y5
-	VADDPD       Y5, Y0, Y0
-	VBROADCASTSD 8(SI)(DX*1), Y5
-	VMULPD       Y5, Y4, Y5
-	VADDPD       Y5, Y1, Y1
-	VBROADCASTSD 16(SI)(DX*1), Y5
-	VMULPD       Y5, Y4, Y5
-	VADDPD       Y5, Y2, Y2
-	VBROADCASTSD 24(SI)(DX*1), Y5
-	VMULPD       Y5, Y4, Y5
-	VADDPD       Y5, Y3, Y3
-
-times:
-	MOVQ       DX, BX
-	SHRQ       $0x03, BX
-	IMULQ      AX, BX
-	ADDQ       CX, BX
-	MOVQ       p+24(FP), SI
-	MOVQ       posPos+0(FP), DI
-	ADDQ       BX, SI
-	ADDQ       BX, DI
-	VMULPD     (SI), Y0, Y0
-	VADDPD     (DI), Y0, Y4
-	VMOVUPD    Y4, (DI)
-	ADDQ       AX, SI
-	ADDQ       AX, DI
-	VMULPD     (SI), Y1, Y1
-	VADDPD     (DI), Y1, Y4
-	VMOVUPD    Y4, (DI)
-	ADDQ       AX, SI
-	ADDQ       AX, DI
-	VMULPD     (SI), Y2, Y2
-	VADDPD     (DI), Y2, Y4
-	VMOVUPD    Y4, (DI)
-	ADDQ       AX, SI
-	ADDQ       AX, DI
-	VMULPD     (SI), Y3, Y3
-	VADDPD     (DI), Y3, Y4
-	VMOVUPD    Y4, (DI)
-	MOVQ       x+72(FP), BX
-	MOVQ       tokPos+8(FP), SI
-	ADDQ       DX, BX
-	ADDQ       CX, SI
-	MOVQ       (BX), DI
-	IMULQ      AX, DI
-	VADDPD     (SI)(DI*1), Y0, Y4
-	VMOVUPD    Y4, (SI)(DI*1)
-	MOVQ       8(BX), DI
-	IMULQ      AX, DI
-	VADDPD     (SI)(DI*1), Y1, Y4
-	VMOVUPD    Y4, (SI)(DI*1)
-	MOVQ       16(BX), DI
-	IMULQ      AX, DI
-	VADDPD     (SI)(DI*1), Y2, Y4
-	VMOVUPD    Y4, (SI)(DI*1)
-	MOVQ       24(BX), BX
-	IMULQ      AX, BX
-	VADDPD     (SI)(BX*1), Y3, Y4
-	VMOVUPD    Y4, (SI)(BX*1)
-	VUNPCKLPD  Y1, Y0, Y4
-	VUNPCKHPD  Y1, Y0, Y0
-	VUNPCKLPD  Y3, Y2, Y1
-	VUNPCKHPD  Y3, Y2, Y2
-	VPERM2F128 $0x20, Y1, Y4, Y3
-	VPERM2F128 $0x31, Y1, Y4, Y4
-	VPERM2F128 $0x20, Y2, Y0, Y1
-	VPERM2F128 $0x31, Y2, Y0, Y0
-	MOVQ       x+72(FP), BX
-	MOVQ       posTok+16(FP), SI
-	ADDQ       CX, BX
-	ADDQ       DX, SI
-	MOVQ       (BX), DI
-	IMULQ      AX, DI
-	VADDPD     (SI)(DI*1), Y3, Y2
-	VMOVUPD    Y2, (SI)(DI*1)
-	MOVQ       8(BX), DI
-	IMULQ      AX, DI
-	VADDPD     (SI)(DI*1), Y1, Y1
-	VMOVUPD    Y1, (SI)(DI*1)
-	MOVQ       16(BX), DI
-	IMULQ      AX, DI
-	VADDPD     (SI)(DI*1), Y4, Y1
-	VMOVUPD    Y1, (SI)(DI*1)
-	MOVQ       24(BX), BX
-	IMULQ      AX, BX
-	VADDPD     (SI)(BX*1), Y0, Y0
-	VMOVUPD    Y0, (SI)(BX*1)
-	ADDQ       $0x00000020, CX
-	CMPQ       CX, AX
-	JLT        columns
-	ADDQ       $0x00000020, DX
-	CMPQ       DX, AX
-	JLT        rows
-	VZEROUPPER
-	RET
-
-// func foldAVX2(sum *float64, pairs *float64, v *float64, x *int, stride int, tokens int)
-// Requires: AVX, AVX2
-TEXT ·foldAVX2(SB), NOSPLIT, $0-48
+four:
 	MOVQ  stride+32(FP), AX
 	MOVQ  tokens+40(FP), CX
 	SHLQ  $0x03, AX
@@ -4206,10 +3268,10 @@ TEXT ·foldAVX2(SB), NOSPLIT, $0-48
 	MOVQ  sum+0(FP), SI
 	MOVQ  v+16(FP), DI
 
-tokens:
+four_tokens:
 	XORQ DX, DX
 
-columns:
+four_columns:
 	LEAQ       (DI)(DX*1), R8
 	LEAQ       (SI)(DX*1), R9
 	VMOVUPD    (R8), Y1
@@ -4264,7 +3326,7 @@ columns:
 	VMOVUPD    Y1, (R9)(R8*1)
 	ADDQ       $0x00000020, DX
 	CMPQ       DX, AX
-	JLT        columns
+	JLT        four_columns
 	ADDQ       AX, DI
 	ADDQ       AX, SI
 	ADDQ       AX, DI
@@ -4275,20 +3337,89 @@ columns:
 	ADDQ       AX, SI
 	ADDQ       $0x00000020, BX
 	CMPQ       BX, CX
-	JLT        tokens
+	JLT        four_tokens
 	VZEROUPPER
 	RET
 
-// func spreadAVX2(h *float64, v *float64, x *int, tokens int, n int, rows int, ldh int, ldv int, ldx int)
-// Requires: AVX, AVX2, CMOV
-TEXT ·spreadAVX2(SB), NOSPLIT, $0-72
+// func spreadVectors(h *float64, v *float64, x *int, tokens int, n int, rows int, ldh int, ldv int, ldx int)
+// Requires: AVX, AVX2, AVX512F, BMI2, CMOV
+TEXT ·spreadVectors(SB), NOSPLIT, $0-72
+	CMPQ         ·level+0(SB), $+1
+	JLE          four
+	MOVQ         h+0(FP), AX
+	MOVQ         v+8(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         tokens+24(FP), BX
+	MOVQ         n+32(FP), SI
+	VBROADCASTSD word0000000000000008<>+0(SB), Z0
+	VMOVDQU64    lanes8<>+0(SB), Z0
+	MOVQ         $0x00000010, DI
+	CMPQ         BX, DI
+	CMOVQLT      BX, DI
+	MOVQ         $0x0000ffff, R8
+	BZHIQ        DI, R8, R8
+	KMOVW        R8, K1
+	SHRQ         $0x08, R8
+	KMOVW        R8, K2
+	LEAQ         -1(SI), DI
+	ANDQ         $0x07, DI
+	INCQ         DI
+	MOVQ         $0x00000010, R8
+	CMPQ         DI, R8
+	CMOVQLT      DI, R8
+	MOVQ         $0x0000ffff, DI
+	BZHIQ        R8, DI, DI
+	KMOVW        DI, K2
+	SHRQ         $0x08, DI
+	KMOVW        DI, K3
+	MOVQ         rows+40(FP), DI
+
+eight_rows:
+	VPXORQ Z1, Z1, Z1
+	XORQ   R8, R8
+
+eight_numbers:
+	VPCMPEQQ.BCST (DX)(R8*8), Z0, K3
+	VADDPD.BCST   (CX)(R8*8), Z1, K3, Z1
+	INCQ          R8
+	CMPQ          R8, SI
+	JLT           eight_numbers
+	VMOVUPD       Z1, K1, (AX)
+	LEAQ          (AX)(BX*8), R8
+	LEAQ          -1(SI), R10
+	ANDQ          $-8, R10
+	XORQ          R9, R9
+
+eight_copy:
+	CMPQ    R9, R10
+	JGE     eight_copyLast
+	VMOVUPD (CX)(R9*8), Z2
+	VMOVUPD Z2, (R8)(R9*8)
+	ADDQ    $0x08, R9
+	JMP     eight_copy
+
+eight_copyLast:
+	VMOVUPD.Z (CX)(R9*8), K2, Z2
+	VMOVUPD   Z2, K2, (R8)(R9*8)
+	MOVQ      ldh+48(FP), R8
+	LEAQ      (AX)(R8*8), AX
+	MOVQ      ldv+56(FP), R8
+	LEAQ      (CX)(R8*8), CX
+	MOVQ      ldx+64(FP), R8
+	LEAQ      (DX)(R8*8), DX
+	DECQ      DI
+	JNZ       eight_rows
+	VZEROUPPER
+	RET
+
+four:
 	MOVQ         h+0(FP), AX
 	MOVQ         v+8(FP), CX
 	MOVQ         x+16(FP), DX
 	MOVQ         tokens+24(FP), BX
 	MOVQ         n+32(FP), SI
 	VBROADCASTSD word0000000000000004<>+0(SB), Y1
-	VMOVDQU      lanesAVX2<>+0(SB), Y0
+	VMOVDQU      lanes4<>+0(SB), Y0
 	VPADDQ       Y1, Y0, Y1
 	MOVQ         $0x00000008, DI
 	CMPQ         BX, DI
@@ -4309,12 +3440,12 @@ TEXT ·spreadAVX2(SB), NOSPLIT, $0-72
 	VMOVDQU      96(DI)(R8*8), Y5
 	MOVQ         rows+40(FP), DI
 
-rows:
+four_rows:
 	VPXOR Y5, Y5, Y5
 	VPXOR Y6, Y6, Y6
 	XORQ  R8, R8
 
-numbers:
+four_numbers:
 	VBROADCASTSD (DX)(R8*8), Y7
 	VBROADCASTSD (CX)(R8*8), Y8
 	VPCMPEQQ     Y7, Y0, Y7
@@ -4327,7 +3458,7 @@ numbers:
 	VADDPD       Y8, Y6, Y6
 	INCQ         R8
 	CMPQ         R8, SI
-	JLT          numbers
+	JLT          four_numbers
 	VMASKMOVPD   Y5, Y2, (AX)
 	VMASKMOVPD   Y6, Y3, 32(AX)
 	LEAQ         (AX)(BX*8), R8
@@ -4335,15 +3466,15 @@ numbers:
 	ANDQ         $-4, R10
 	XORQ         R9, R9
 
-copy:
+four_copy:
 	CMPQ    R9, R10
-	JGE     copyLast
+	JGE     four_copyLast
 	VMOVUPD (CX)(R9*8), Y5
 	VMOVUPD Y5, (R8)(R9*8)
 	ADDQ    $0x04, R9
-	JMP     copy
+	JMP     four_copy
 
-copyLast:
+four_copyLast:
 	VMASKMOVPD (CX)(R9*8), Y4, Y5
 	VMASKMOVPD Y5, Y4, (R8)(R9*8)
 	MOVQ       ldh+48(FP), R8
@@ -4353,22 +3484,100 @@ copyLast:
 	MOVQ       ldx+64(FP), R8
 	LEAQ       (DX)(R8*8), DX
 	DECQ       DI
-	JNZ        rows
+	JNZ        four_rows
 	VZEROUPPER
 	RET
+
+DATA word0000000000000008<>+0(SB)/8, $0x0000000000000008
+GLOBL word0000000000000008<>(SB), RODATA|NOPTR, $8
+
+DATA lanes8<>+0(SB)/8, $0x0000000000000000
+DATA lanes8<>+8(SB)/8, $0x0000000000000001
+DATA lanes8<>+16(SB)/8, $0x0000000000000002
+DATA lanes8<>+24(SB)/8, $0x0000000000000003
+DATA lanes8<>+32(SB)/8, $0x0000000000000004
+DATA lanes8<>+40(SB)/8, $0x0000000000000005
+DATA lanes8<>+48(SB)/8, $0x0000000000000006
+DATA lanes8<>+56(SB)/8, $0x0000000000000007
+GLOBL lanes8<>(SB), RODATA|NOPTR, $64
 
 DATA word0000000000000004<>+0(SB)/8, $0x0000000000000004
 GLOBL word0000000000000004<>(SB), RODATA|NOPTR, $8
 
-DATA lanesAVX2<>+0(SB)/8, $0x0000000000000000
-DATA lanesAVX2<>+8(SB)/8, $0x0000000000000001
-DATA lanesAVX2<>+16(SB)/8, $0x0000000000000002
-DATA lanesAVX2<>+24(SB)/8, $0x0000000000000003
-GLOBL lanesAVX2<>(SB), RODATA|NOPTR, $32
+DATA lanes4<>+0(SB)/8, $0x0000000000000000
+DATA lanes4<>+8(SB)/8, $0x0000000000000001
+DATA lanes4<>+16(SB)/8, $0x0000000000000002
+DATA lanes4<>+24(SB)/8, $0x0000000000000003
+GLOBL lanes4<>(SB), RODATA|NOPTR, $32
 
-// func collectAVX2(y *float64, h *float64, x *int, tokens int, n int, rows int, ldy int, ldh int, ldx int)
-// Requires: AVX, AVX2, CMOV
-TEXT ·collectAVX2(SB), NOSPLIT, $0-72
+// func collectVectors(y *float64, h *float64, x *int, tokens int, n int, rows int, ldy int, ldh int, ldx int)
+// Requires: AVX, AVX2, AVX512F, BMI2, CMOV
+TEXT ·collectVectors(SB), NOSPLIT, $0-72
+	CMPQ    ·level+0(SB), $+1
+	JLE     four
+	MOVQ    y+0(FP), AX
+	MOVQ    h+8(FP), CX
+	MOVQ    x+16(FP), DX
+	MOVQ    tokens+24(FP), BX
+	MOVQ    n+32(FP), SI
+	MOVQ    rows+40(FP), DI
+	LEAQ    -1(SI), R8
+	ANDQ    $0x07, R8
+	INCQ    R8
+	MOVQ    $0x00000010, R9
+	CMPQ    R8, R9
+	CMOVQLT R8, R9
+	MOVQ    $0x0000ffff, R8
+	BZHIQ   R9, R8, R8
+	KMOVW   R8, K1
+	SHRQ    $0x08, R8
+	KMOVW   R8, K2
+	MOVQ    $0x00000010, R8
+	CMPQ    BX, R8
+	CMOVQLT BX, R8
+	MOVQ    $0x0000ffff, R9
+	BZHIQ   R8, R9, R9
+	KMOVW   R9, K2
+	SHRQ    $0x08, R9
+	KMOVW   R9, K3
+
+eight_rows:
+	VMOVUPD.Z (CX), K2, Z0
+	VMOVUPD.Z 64(CX), K3, Z1
+	LEAQ      (CX)(BX*8), R8
+	LEAQ      -1(SI), R10
+	ANDQ      $-8, R10
+	XORQ      R9, R9
+
+eight_numbers:
+	CMPQ      R9, R10
+	JGE       eight_numbersLast
+	VMOVUPD   (R8)(R9*8), Z3
+	VMOVUPD   (DX)(R9*8), Z2
+	VPERMI2PD Z1, Z0, Z2
+	VADDPD    Z2, Z3, Z3
+	VMOVUPD   Z3, (AX)(R9*8)
+	ADDQ      $0x08, R9
+	JMP       eight_numbers
+
+eight_numbersLast:
+	VMOVUPD.Z (R8)(R9*8), K1, Z3
+	VMOVUPD.Z (DX)(R9*8), K1, Z2
+	VPERMI2PD Z1, Z0, Z2
+	VADDPD    Z2, Z3, Z3
+	VMOVUPD   Z3, K1, (AX)(R9*8)
+	MOVQ      ldy+48(FP), R8
+	LEAQ      (AX)(R8*8), AX
+	MOVQ      ldh+56(FP), R8
+	LEAQ      (CX)(R8*8), CX
+	MOVQ      ldx+64(FP), R8
+	LEAQ      (DX)(R8*8), DX
+	DECQ      DI
+	JNZ       eight_rows
+	VZEROUPPER
+	RET
+
+four:
 	MOVQ    y+0(FP), AX
 	MOVQ    h+8(FP), CX
 	MOVQ    x+16(FP), DX
@@ -4386,15 +3595,15 @@ TEXT ·collectAVX2(SB), NOSPLIT, $0-72
 	VMOVDQU 64(R8)(R9*8), Y0
 	VMOVDQU 96(R8)(R9*8), Y1
 
-rows:
+four_rows:
 	LEAQ (CX)(BX*8), R8
 	LEAQ -1(SI), R10
 	ANDQ $-4, R10
 	XORQ R9, R9
 
-numbers:
+four_numbers:
 	CMPQ       R9, R10
-	JGE        numbersLast
+	JGE        four_numbersLast
 	VMOVUPD    (R8)(R9*8), Y4
 	VMOVUPD    (DX)(R9*8), Y1
 	VPCMPEQQ   Y5, Y5, Y5
@@ -4402,9 +3611,9 @@ numbers:
 	VADDPD     Y2, Y4, Y4
 	VMOVUPD    Y4, (AX)(R9*8)
 	ADDQ       $0x04, R9
-	JMP        numbers
+	JMP        four_numbers
 
-numbersLast:
+four_numbersLast:
 	VMASKMOVPD (R8)(R9*8), Y0, Y4
 	VMASKMOVPD (DX)(R9*8), Y0, Y1
 	VPCMPEQQ   Y5, Y5, Y5
@@ -4418,13 +3627,65 @@ numbersLast:
 	MOVQ       ldx+64(FP), R8
 	LEAQ       (DX)(R8*8), DX
 	DECQ       DI
-	JNZ        rows
+	JNZ        four_rows
 	VZEROUPPER
 	RET
 
-// func addRowsAVX2(to *float64, v *float64, at *int, n int, rows int, ldto int, ldv int)
-// Requires: AVX, CMOV
-TEXT ·addRowsAVX2(SB), NOSPLIT, $0-56
+// func addRowsVectors(to *float64, v *float64, at *int, n int, rows int, ldto int, ldv int)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·addRowsVectors(SB), NOSPLIT, $0-56
+	CMPQ    ·level+0(SB), $+1
+	JLE     four
+	MOVQ    to+0(FP), AX
+	MOVQ    v+8(FP), CX
+	MOVQ    at+16(FP), DX
+	MOVQ    n+24(FP), BX
+	MOVQ    rows+32(FP), SI
+	LEAQ    -1(BX), DI
+	ANDQ    $0x07, DI
+	INCQ    DI
+	MOVQ    $0x00000010, R8
+	CMPQ    DI, R8
+	CMOVQLT DI, R8
+	MOVQ    $0x0000ffff, DI
+	BZHIQ   R8, DI, DI
+	KMOVW   DI, K1
+	SHRQ    $0x08, DI
+	KMOVW   DI, K2
+	MOVQ    ldto+40(FP), DI
+
+eight_rows:
+	MOVQ  (DX), R8
+	IMULQ DI, R8
+	LEAQ  (AX)(R8*8), R8
+	LEAQ  -1(BX), R10
+	ANDQ  $-8, R10
+	XORQ  R9, R9
+
+eight_numbers:
+	CMPQ    R9, R10
+	JGE     eight_numbersLast
+	VMOVUPD (CX)(R9*8), Z0
+	VMOVUPD (R8)(R9*8), Z1
+	VADDPD  Z0, Z1, Z1
+	VMOVUPD Z1, (R8)(R9*8)
+	ADDQ    $0x08, R9
+	JMP     eight_numbers
+
+eight_numbersLast:
+	VMOVUPD.Z (CX)(R9*8), K1, Z0
+	VMOVUPD.Z (R8)(R9*8), K1, Z1
+	VADDPD    Z0, Z1, Z1
+	VMOVUPD   Z1, K1, (R8)(R9*8)
+	ADDQ      $0x08, DX
+	MOVQ      ldv+48(FP), R8
+	LEAQ      (CX)(R8*8), CX
+	DECQ      SI
+	JNZ       eight_rows
+	VZEROUPPER
+	RET
+
+four:
 	MOVQ    to+0(FP), AX
 	MOVQ    v+8(FP), CX
 	MOVQ    at+16(FP), DX
@@ -4442,7 +3703,7 @@ TEXT ·addRowsAVX2(SB), NOSPLIT, $0-56
 	VMOVDQU 96(DI)(R8*8), Y1
 	MOVQ    ldto+40(FP), DI
 
-rows:
+four_rows:
 	MOVQ  (DX), R8
 	IMULQ DI, R8
 	LEAQ  (AX)(R8*8), R8
@@ -4450,17 +3711,17 @@ rows:
 	ANDQ  $-4, R10
 	XORQ  R9, R9
 
-numbers:
+four_numbers:
 	CMPQ    R9, R10
-	JGE     numbersLast
+	JGE     four_numbersLast
 	VMOVUPD (CX)(R9*8), Y1
 	VMOVUPD (R8)(R9*8), Y2
 	VADDPD  Y1, Y2, Y2
 	VMOVUPD Y2, (R8)(R9*8)
 	ADDQ    $0x04, R9
-	JMP     numbers
+	JMP     four_numbers
 
-numbersLast:
+four_numbersLast:
 	VMASKMOVPD (CX)(R9*8), Y0, Y1
 	VMASKMOVPD (R8)(R9*8), Y0, Y2
 	VADDPD     Y1, Y2, Y2
@@ -4469,13 +3730,15 @@ numbersLast:
 	MOVQ       ldv+48(FP), R8
 	LEAQ       (CX)(R8*8), CX
 	DECQ       SI
-	JNZ        rows
+	JNZ        four_rows
 	VZEROUPPER
 	RET
 
-// func productsAVX2(y *float64, a *float64, b *float64, n int, terms int, rows int)
-// Requires: AVX, AVX2
-TEXT ·productsAVX2(SB), NOSPLIT, $0-48
+// func productsVectors(y *float64, a *float64, b *float64, n int, terms int, rows int)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·productsVectors(SB), NOSPLIT, $0-48
+	CMPQ ·level+0(SB), $+1
+	JLE  four
 	MOVQ y+0(FP), AX
 	MOVQ a+8(FP), CX
 	MOVQ b+16(FP), DX
@@ -4483,38 +3746,117 @@ TEXT ·productsAVX2(SB), NOSPLIT, $0-48
 	MOVQ rows+40(FP), SI
 	SHLQ $0x03, BX
 
-rows:
+eight_rows:
 	XORQ DI, DI
 
-columns:
+eight_columns:
+	VPXORQ Z0, Z0, Z0
+	MOVQ   terms+32(FP), R9
+	MOVQ   DI, R8
+
+eight_terms:
+	VMOVUPD (CX)(R8*1), Z1
+	VMULPD  (DX)(R8*1), Z1, Z1
+	VADDPD  Z1, Z0, Z0
+	ADDQ    BX, R8
+	DECQ    R9
+	JNZ     eight_terms
+	VMOVUPD Z0, (AX)(DI*1)
+	ADDQ    $0x00000040, DI
+	CMPQ    DI, BX
+	JLT     eight_columns
+	ADDQ    BX, AX
+	SUBQ    BX, R8
+	ADDQ    $0x00000040, R8
+	ADDQ    R8, CX
+	ADDQ    R8, DX
+	DECQ    SI
+	JNZ     eight_rows
+	VZEROUPPER
+	RET
+
+four:
+	MOVQ y+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+	MOVQ rows+40(FP), SI
+	SHLQ $0x03, BX
+
+four_rows:
+	XORQ DI, DI
+
+four_columns:
 	VPXOR Y0, Y0, Y0
 	MOVQ  terms+32(FP), R9
 	MOVQ  DI, R8
 
-terms:
+four_terms:
 	VMOVUPD (CX)(R8*1), Y1
 	VMULPD  (DX)(R8*1), Y1, Y1
 	VADDPD  Y1, Y0, Y0
 	ADDQ    BX, R8
 	DECQ    R9
-	JNZ     terms
+	JNZ     four_terms
 	VMOVUPD Y0, (AX)(DI*1)
 	ADDQ    $0x00000020, DI
 	CMPQ    DI, BX
-	JLT     columns
+	JLT     four_columns
 	ADDQ    BX, AX
 	SUBQ    BX, R8
 	ADDQ    $0x00000020, R8
 	ADDQ    R8, CX
 	ADDQ    R8, DX
 	DECQ    SI
-	JNZ     rows
+	JNZ     four_rows
 	VZEROUPPER
 	RET
 
-// func drainAVX2(sum *float64, v *float64, n int)
-// Requires: AVX, AVX2, CMOV
-TEXT ·drainAVX2(SB), NOSPLIT, $0-24
+// func drainVectors(sum *float64, v *float64, n int)
+// Requires: AVX, AVX2, AVX512F, BMI2, CMOV
+TEXT ·drainVectors(SB), NOSPLIT, $0-24
+	CMPQ    ·level+0(SB), $+1
+	JLE     four
+	MOVQ    sum+0(FP), AX
+	MOVQ    v+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VPXORQ  Z0, Z0, Z0
+	LEAQ    -1(DX), BX
+	ANDQ    $0x07, BX
+	INCQ    BX
+	MOVQ    $0x00000010, SI
+	CMPQ    BX, SI
+	CMOVQLT BX, SI
+	MOVQ    $0x0000ffff, BX
+	BZHIQ   SI, BX, BX
+	KMOVW   BX, K1
+	SHRQ    $0x08, BX
+	KMOVW   BX, K2
+	LEAQ    -1(DX), BX
+	ANDQ    $-8, BX
+	XORQ    DX, DX
+
+eight_numbers:
+	CMPQ    DX, BX
+	JGE     eight_numbersLast
+	VMOVUPD (AX)(DX*8), Z1
+	VMOVUPD (CX)(DX*8), Z2
+	VADDPD  Z2, Z1, Z1
+	VMOVUPD Z1, (AX)(DX*8)
+	VMOVUPD Z0, (CX)(DX*8)
+	ADDQ    $0x08, DX
+	JMP     eight_numbers
+
+eight_numbersLast:
+	VMOVUPD.Z (AX)(DX*8), K1, Z1
+	VMOVUPD.Z (CX)(DX*8), K1, Z2
+	VADDPD    Z2, Z1, Z1
+	VMOVUPD   Z1, K1, (AX)(DX*8)
+	VMOVUPD   Z0, K1, (CX)(DX*8)
+	VZEROUPPER
+	RET
+
+four:
 	MOVQ    sum+0(FP), AX
 	MOVQ    v+8(FP), CX
 	MOVQ    n+16(FP), DX
@@ -4533,18 +3875,18 @@ TEXT ·drainAVX2(SB), NOSPLIT, $0-24
 	ANDQ    $-4, BX
 	XORQ    DX, DX
 
-numbers:
+four_numbers:
 	CMPQ    DX, BX
-	JGE     numbersLast
+	JGE     four_numbersLast
 	VMOVUPD (AX)(DX*8), Y2
 	VMOVUPD (CX)(DX*8), Y3
 	VADDPD  Y3, Y2, Y2
 	VMOVUPD Y2, (AX)(DX*8)
 	VMOVUPD Y0, (CX)(DX*8)
 	ADDQ    $0x04, DX
-	JMP     numbers
+	JMP     four_numbers
 
-numbersLast:
+four_numbersLast:
 	VMASKMOVPD (AX)(DX*8), Y1, Y2
 	VMASKMOVPD (CX)(DX*8), Y1, Y3
 	VADDPD     Y3, Y2, Y2
@@ -4553,9 +3895,131 @@ numbersLast:
 	VZEROUPPER
 	RET
 
-// func softmaxAVX2(x *float64, top *float64, sum *float64, n int, rows int, ld int)
-// Requires: AVX, AVX2, CMOV
-TEXT ·softmaxAVX2(SB), NOSPLIT, $0-48
+// func softmaxVectors(x *float64, top *float64, sum *float64, n int, rows int, ld int)
+// Requires: AVX, AVX2, AVX512F, BMI2, CMOV
+TEXT ·softmaxVectors(SB), NOSPLIT, $0-48
+	CMPQ    ·level+0(SB), $+1
+	JLE     four
+	MOVQ    x+0(FP), AX
+	MOVQ    top+8(FP), CX
+	MOVQ    sum+16(FP), DX
+	MOVQ    n+24(FP), BX
+	MOVQ    rows+32(FP), SI
+	LEAQ    -1(BX), DI
+	MOVQ    DI, BX
+	ANDQ    $0x07, BX
+	INCQ    BX
+	MOVQ    $0x00000010, R8
+	CMPQ    BX, R8
+	CMOVQLT BX, R8
+	MOVQ    $0x0000ffff, BX
+	BZHIQ   R8, BX, BX
+	KMOVW   BX, K1
+	SHRQ    $0x08, BX
+	KMOVW   BX, K2
+	ANDQ    $-8, DI
+
+eight_rows:
+	VBROADCASTSD wordfff0000000000000<>+0(SB), Z0
+	VMOVAPD      Z0, Z1
+	XORQ         BX, BX
+
+eight_top:
+	CMPQ   BX, DI
+	JGE    eight_last
+	VMAXPD (AX)(BX*8), Z1, Z1
+	ADDQ   $0x08, BX
+	JMP    eight_top
+
+eight_last:
+	VMOVAPD    Z0, Z0
+	VMOVUPD    (AX)(BX*8), K1, Z0
+	VMOVUPD    Z0, (AX)(BX*8)
+	VMAXPD     Z1, Z0, Z1
+	VSHUFF64X2 $0x4e, Z1, Z1, Z0
+	VMAXPD     Z0, Z1, Z1
+	VSHUFF64X2 $0xb1, Z1, Z1, Z0
+	VMAXPD     Z0, Z1, Z1
+	VPERMILPD  $0x55, Z1, Z0
+	VMAXPD     Z0, Z1, Z1
+	VMOVSD     X1, (CX)
+	VPXORQ     Z2, Z2, Z2
+	XORQ       BX, BX
+
+eight_exp:
+	VMOVUPD       (AX)(BX*8), Z0
+	VSUBPD        Z1, Z0, Z0
+	VBROADCASTSD  word3ff71547652b82fe<>+0(SB), Z3
+	VMULPD        Z3, Z0, Z3
+	VBROADCASTSD  word3fe0000000000000<>+0(SB), Z4
+	VSUBPD        Z4, Z3, Z3
+	VRNDSCALEPD   $0x03, Z3, Z3
+	VBROADCASTSD  word3fe62e42fee00000<>+0(SB), Z4
+	VMULPD        Z4, Z3, Z4
+	VSUBPD        Z4, Z0, Z4
+	VBROADCASTSD  word3dea39ef35793c76<>+0(SB), Z5
+	VMULPD        Z5, Z3, Z5
+	VSUBPD        Z5, Z4, Z6
+	VMULPD        Z6, Z6, Z7
+	VBROADCASTSD  word3e66376972bea4d0<>+0(SB), Z8
+	VBROADCASTSD  wordbebbbd41c5d26bf1<>+0(SB), Z9
+	VMULPD        Z8, Z7, Z8
+	VADDPD        Z8, Z9, Z8
+	VBROADCASTSD  word3f11566aaf25de2c<>+0(SB), Z9
+	VMULPD        Z8, Z7, Z8
+	VADDPD        Z8, Z9, Z8
+	VBROADCASTSD  wordbf66c16c16bebd93<>+0(SB), Z9
+	VMULPD        Z8, Z7, Z8
+	VADDPD        Z8, Z9, Z8
+	VBROADCASTSD  word3fc5555555555555<>+0(SB), Z9
+	VMULPD        Z8, Z7, Z8
+	VADDPD        Z8, Z9, Z8
+	VMULPD        Z8, Z7, Z7
+	VSUBPD        Z7, Z6, Z7
+	VMULPD        Z7, Z6, Z6
+	VBROADCASTSD  word4000000000000000<>+0(SB), Z8
+	VSUBPD        Z7, Z8, Z7
+	VDIVPD        Z7, Z6, Z6
+	VBROADCASTSD  word3ff0000000000000<>+0(SB), Z7
+	VSUBPD        Z6, Z5, Z5
+	VSUBPD        Z4, Z5, Z4
+	VSUBPD        Z4, Z7, Z4
+	VBROADCASTSD  wordc0874910d52d3051<>+0(SB), Z5
+	VCMPPD        $0x05, Z5, Z0, K2
+	VSCALEFPD.Z   Z3, Z4, K2, Z4
+	VMOVUPD       Z4, (AX)(BX*8)
+	VADDPD        Z4, Z2, Z2
+	ADDQ          $0x08, BX
+	CMPQ          BX, DI
+	JLE           eight_exp
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDSD        X0, X1, X1
+	VMOVSD        X1, (DX)
+	VMOVSD        word3ff0000000000000<>+0(SB), X0
+	VDIVSD        X1, X0, X0
+	VBROADCASTSD  X0, Z0
+	XORQ          BX, BX
+
+eight_scale:
+	VMULPD  (AX)(BX*8), Z0, Z1
+	VMOVUPD Z1, (AX)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, DI
+	JLE     eight_scale
+	ADDQ    $0x08, CX
+	ADDQ    $0x08, DX
+	MOVQ    ld+40(FP), BX
+	LEAQ    (AX)(BX*8), AX
+	DECQ    SI
+	JNZ     eight_rows
+	VZEROUPPER
+	RET
+
+four:
 	MOVQ    x+0(FP), AX
 	MOVQ    top+8(FP), CX
 	MOVQ    sum+16(FP), DX
@@ -4574,20 +4038,20 @@ TEXT ·softmaxAVX2(SB), NOSPLIT, $0-48
 	VMOVDQU 96(BX)(R8*8), Y1
 	ANDQ    $-8, DI
 
-rows:
+four_rows:
 	VBROADCASTSD wordfff0000000000000<>+0(SB), Y2
 	VMOVAPD      Y2, Y3
 	XORQ         BX, BX
 
-top:
+four_top:
 	CMPQ   BX, DI
-	JGE    last
+	JGE    four_last
 	VMAXPD (AX)(BX*8), Y3, Y3
 	VMAXPD 32(AX)(BX*8), Y3, Y3
 	ADDQ   $0x08, BX
-	JMP    top
+	JMP    four_top
 
-last:
+four_last:
 	VMASKMOVPD (AX)(BX*8), Y0, Y4
 	VBLENDVPD  Y0, Y4, Y2, Y4
 	VMOVUPD    Y4, (AX)(BX*8)
@@ -4605,7 +4069,7 @@ last:
 	VPXOR      Y4, Y4, Y4
 	XORQ       BX, BX
 
-exp:
+four_exp:
 	VMOVUPD      (AX)(BX*8), Y5
 	VSUBPD       Y3, Y5, Y5
 	VBROADCASTSD word3ff71547652b82fe<>+0(SB), Y6
@@ -4722,7 +4186,7 @@ exp:
 	VADDPD       Y7, Y4, Y4
 	ADDQ         $0x08, BX
 	CMPQ         BX, DI
-	JLE          exp
+	JLE          four_exp
 	VADDPD       Y4, Y2, Y2
 	VEXTRACTF128 $0x01, Y2, X3
 	VADDPD       X3, X2, X3
@@ -4734,22 +4198,58 @@ exp:
 	VBROADCASTSD X2, Y2
 	XORQ         BX, BX
 
-scale:
+four_scale:
 	VMULPD  (AX)(BX*8), Y2, Y3
 	VMOVUPD Y3, (AX)(BX*8)
 	VMULPD  32(AX)(BX*8), Y2, Y3
 	VMOVUPD Y3, 32(AX)(BX*8)
 	ADDQ    $0x08, BX
 	CMPQ    BX, DI
-	JLE     scale
+	JLE     four_scale
 	ADDQ    $0x08, CX
 	ADDQ    $0x08, DX
 	MOVQ    ld+40(FP), BX
 	LEAQ    (AX)(BX*8), AX
 	DECQ    SI
-	JNZ     rows
+	JNZ     four_rows
 	VZEROUPPER
 	RET
+
+DATA wordfff0000000000000<>+0(SB)/8, $0xfff0000000000000
+GLOBL wordfff0000000000000<>(SB), RODATA|NOPTR, $8
+
+DATA word3ff71547652b82fe<>+0(SB)/8, $0x3ff71547652b82fe
+GLOBL word3ff71547652b82fe<>(SB), RODATA|NOPTR, $8
+
+DATA word3fe0000000000000<>+0(SB)/8, $0x3fe0000000000000
+GLOBL word3fe0000000000000<>(SB), RODATA|NOPTR, $8
+
+DATA word3fe62e42fee00000<>+0(SB)/8, $0x3fe62e42fee00000
+GLOBL word3fe62e42fee00000<>(SB), RODATA|NOPTR, $8
+
+DATA word3dea39ef35793c76<>+0(SB)/8, $0x3dea39ef35793c76
+GLOBL word3dea39ef35793c76<>(SB), RODATA|NOPTR, $8
+
+DATA word3e66376972bea4d0<>+0(SB)/8, $0x3e66376972bea4d0
+GLOBL word3e66376972bea4d0<>(SB), RODATA|NOPTR, $8
+
+DATA wordbebbbd41c5d26bf1<>+0(SB)/8, $0xbebbbd41c5d26bf1
+GLOBL wordbebbbd41c5d26bf1<>(SB), RODATA|NOPTR, $8
+
+DATA word3f11566aaf25de2c<>+0(SB)/8, $0x3f11566aaf25de2c
+GLOBL word3f11566aaf25de2c<>(SB), RODATA|NOPTR, $8
+
+DATA wordbf66c16c16bebd93<>+0(SB)/8, $0xbf66c16c16bebd93
+GLOBL wordbf66c16c16bebd93<>(SB), RODATA|NOPTR, $8
+
+DATA word3fc5555555555555<>+0(SB)/8, $0x3fc5555555555555
+GLOBL word3fc5555555555555<>(SB), RODATA|NOPTR, $8
+
+DATA word4000000000000000<>+0(SB)/8, $0x4000000000000000
+GLOBL word4000000000000000<>(SB), RODATA|NOPTR, $8
+
+DATA wordc0874910d52d3051<>+0(SB)/8, $0xc0874910d52d3051
+GLOBL wordc0874910d52d3051<>(SB), RODATA|NOPTR, $8
 
 DATA word00000000fffffc18<>+0(SB)/8, $0x00000000fffffc18
 GLOBL word00000000fffffc18<>(SB), RODATA|NOPTR, $8
@@ -4757,13 +4257,66 @@ GLOBL word00000000fffffc18<>(SB), RODATA|NOPTR, $8
 DATA word00000000000003ff<>+0(SB)/8, $0x00000000000003ff
 GLOBL word00000000000003ff<>(SB), RODATA|NOPTR, $8
 
-// func expsAVX2(x *float64, n int)
-// Requires: AVX, AVX2
-TEXT ·expsAVX2(SB), NOSPLIT, $0-16
+// func expsVectors(x *float64, n int)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·expsVectors(SB), NOSPLIT, $0-16
+	CMPQ ·level+0(SB), $+1
+	JLE  four
 	MOVQ x+0(FP), AX
 	MOVQ n+8(FP), CX
 
-numbers:
+eight_numbers:
+	VMOVUPD      (AX), Z0
+	VBROADCASTSD word3ff71547652b82fe<>+0(SB), Z1
+	VMULPD       Z1, Z0, Z1
+	VBROADCASTSD word3fe0000000000000<>+0(SB), Z2
+	VSUBPD       Z2, Z1, Z1
+	VRNDSCALEPD  $0x03, Z1, Z1
+	VBROADCASTSD word3fe62e42fee00000<>+0(SB), Z2
+	VMULPD       Z2, Z1, Z2
+	VSUBPD       Z2, Z0, Z2
+	VBROADCASTSD word3dea39ef35793c76<>+0(SB), Z3
+	VMULPD       Z3, Z1, Z3
+	VSUBPD       Z3, Z2, Z4
+	VMULPD       Z4, Z4, Z5
+	VBROADCASTSD word3e66376972bea4d0<>+0(SB), Z6
+	VBROADCASTSD wordbebbbd41c5d26bf1<>+0(SB), Z7
+	VMULPD       Z6, Z5, Z6
+	VADDPD       Z6, Z7, Z6
+	VBROADCASTSD word3f11566aaf25de2c<>+0(SB), Z7
+	VMULPD       Z6, Z5, Z6
+	VADDPD       Z6, Z7, Z6
+	VBROADCASTSD wordbf66c16c16bebd93<>+0(SB), Z7
+	VMULPD       Z6, Z5, Z6
+	VADDPD       Z6, Z7, Z6
+	VBROADCASTSD word3fc5555555555555<>+0(SB), Z7
+	VMULPD       Z6, Z5, Z6
+	VADDPD       Z6, Z7, Z6
+	VMULPD       Z6, Z5, Z5
+	VSUBPD       Z5, Z4, Z5
+	VMULPD       Z5, Z4, Z4
+	VBROADCASTSD word4000000000000000<>+0(SB), Z6
+	VSUBPD       Z5, Z6, Z5
+	VDIVPD       Z5, Z4, Z4
+	VBROADCASTSD word3ff0000000000000<>+0(SB), Z5
+	VSUBPD       Z4, Z3, Z3
+	VSUBPD       Z2, Z3, Z2
+	VSUBPD       Z2, Z5, Z2
+	VBROADCASTSD wordc0874910d52d3051<>+0(SB), Z3
+	VCMPPD       $0x05, Z3, Z0, K1
+	VSCALEFPD.Z  Z1, Z2, K1, Z2
+	VMOVUPD      Z2, (AX)
+	ADDQ         $0x00000040, AX
+	SUBQ         $0x00000008, CX
+	JG           eight_numbers
+	VZEROUPPER
+	RET
+
+four:
+	MOVQ x+0(FP), AX
+	MOVQ n+8(FP), CX
+
+four_numbers:
 	VMOVUPD      (AX), Y0
 	VBROADCASTSD word3ff71547652b82fe<>+0(SB), Y1
 	VMULPD       Y1, Y0, Y1
@@ -4821,30 +4374,82 @@ numbers:
 	VMOVUPD      Y2, (AX)
 	ADDQ         $0x00000020, AX
 	SUBQ         $0x00000004, CX
-	JG           numbers
+	JG           four_numbers
 	VZEROUPPER
 	RET
 
-// func rectifyAVX2(x *float64, n int)
-// Requires: AVX, AVX2
-TEXT ·rectifyAVX2(SB), NOSPLIT, $0-16
+// func rectifyVectors(x *float64, n int)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·rectifyVectors(SB), NOSPLIT, $0-16
+	CMPQ   ·level+0(SB), $+1
+	JLE    four
+	MOVQ   x+0(FP), AX
+	MOVQ   n+8(FP), CX
+	VPXORQ Z0, Z0, Z0
+
+eight_numbers:
+	VMAXPD  (AX), Z0, Z1
+	VADDPD  Z0, Z1, Z1
+	VMOVUPD Z1, (AX)
+	ADDQ    $0x00000040, AX
+	SUBQ    $0x00000008, CX
+	JG      eight_numbers
+	VZEROUPPER
+	RET
+
+four:
 	MOVQ  x+0(FP), AX
 	MOVQ  n+8(FP), CX
 	VPXOR Y0, Y0, Y0
 
-numbers:
+four_numbers:
 	VMAXPD  (AX), Y0, Y1
 	VADDPD  Y0, Y1, Y1
 	VMOVUPD Y1, (AX)
 	ADDQ    $0x00000020, AX
 	SUBQ    $0x00000004, CX
-	JG      numbers
+	JG      four_numbers
 	VZEROUPPER
 	RET
 
-// func rectifyGradAVX2(dx *float64, x *float64, products *float64, rows int, stride int)
-// Requires: AVX, AVX2
-TEXT ·rectifyGradAVX2(SB), NOSPLIT, $0-40
+// func rectifyGradVectors(dx *float64, x *float64, products *float64, rows int, stride int)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·rectifyGradVectors(SB), NOSPLIT, $0-40
+	CMPQ   ·level+0(SB), $+1
+	JLE    four
+	MOVQ   dx+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   products+16(FP), DX
+	MOVQ   stride+32(FP), BX
+	MOVQ   BX, SI
+	SHLQ   $0x03, BX
+	VPXORQ Z0, Z0, Z0
+
+eight_columns:
+	MOVQ    rows+24(FP), R8
+	XORQ    DI, DI
+	VMOVUPD (DX), Z1
+
+eight_rows:
+	VMOVUPD   (CX)(DI*1), Z2
+	VCMPPD    $0x04, Z0, Z2, K1
+	VMOVUPD.Z (AX)(DI*1), K1, Z3
+	VMOVUPD   Z3, (AX)(DI*1)
+	VMULPD    Z3, Z2, Z2
+	VADDPD    Z2, Z1, Z1
+	ADDQ      BX, DI
+	DECQ      R8
+	JNZ       eight_rows
+	VMOVUPD   Z1, (DX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, CX
+	ADDQ      $0x00000040, DX
+	SUBQ      $0x00000008, SI
+	JG        eight_columns
+	VZEROUPPER
+	RET
+
+four:
 	MOVQ  dx+0(FP), AX
 	MOVQ  x+8(FP), CX
 	MOVQ  products+16(FP), DX
@@ -4853,12 +4458,12 @@ TEXT ·rectifyGradAVX2(SB), NOSPLIT, $0-40
 	SHLQ  $0x03, BX
 	VPXOR Y0, Y0, Y0
 
-columns:
+four_columns:
 	MOVQ    rows+24(FP), R8
 	XORQ    DI, DI
 	VMOVUPD (DX), Y1
 
-rows:
+four_rows:
 	VMOVUPD (CX)(DI*1), Y2
 	VCMPPD  $0x04, Y0, Y2, Y3
 	VANDPD  (AX)(DI*1), Y3, Y3
@@ -4867,19 +4472,21 @@ rows:
 	VADDPD  Y2, Y1, Y1
 	ADDQ    BX, DI
 	DECQ    R8
-	JNZ     rows
+	JNZ     four_rows
 	VMOVUPD Y1, (DX)
 	ADDQ    $0x00000020, AX
 	ADDQ    $0x00000020, CX
 	ADDQ    $0x00000020, DX
 	SUBQ    $0x00000004, SI
-	JG      columns
+	JG      four_columns
 	VZEROUPPER
 	RET
 
-// func transposeAVX2(y *float64, x *float64, rows int, columns int)
-// Requires: AVX
-TEXT ·transposeAVX2(SB), NOSPLIT, $0-32
+// func transposeVectors(y *float64, x *float64, rows int, columns int)
+// Requires: AVX, AVX512F
+TEXT ·transposeVectors(SB), NOSPLIT, $0-32
+	CMPQ ·level+0(SB), $+1
+	JLE  four
 	MOVQ y+0(FP), AX
 	MOVQ x+8(FP), CX
 	MOVQ rows+16(FP), DX
@@ -4888,10 +4495,96 @@ TEXT ·transposeAVX2(SB), NOSPLIT, $0-32
 	SHLQ $0x03, BX
 	XORQ SI, SI
 
-rows:
+eight_rows:
 	XORQ DI, DI
 
-columns:
+eight_columns:
+	MOVQ       SI, R8
+	SHRQ       $0x03, R8
+	IMULQ      BX, R8
+	ADDQ       DI, R8
+	ADDQ       CX, R8
+	VMOVUPD    (R8), Z0
+	ADDQ       BX, R8
+	VMOVUPD    (R8), Z1
+	ADDQ       BX, R8
+	VMOVUPD    (R8), Z2
+	ADDQ       BX, R8
+	VMOVUPD    (R8), Z3
+	ADDQ       BX, R8
+	VMOVUPD    (R8), Z4
+	ADDQ       BX, R8
+	VMOVUPD    (R8), Z5
+	ADDQ       BX, R8
+	VMOVUPD    (R8), Z6
+	ADDQ       BX, R8
+	VMOVUPD    (R8), Z7
+	MOVQ       DI, R8
+	SHRQ       $0x03, R8
+	IMULQ      DX, R8
+	ADDQ       SI, R8
+	ADDQ       AX, R8
+	VUNPCKLPD  Z1, Z0, Z8
+	VUNPCKHPD  Z1, Z0, Z0
+	VUNPCKLPD  Z3, Z2, Z1
+	VUNPCKHPD  Z3, Z2, Z2
+	VUNPCKLPD  Z5, Z4, Z3
+	VUNPCKHPD  Z5, Z4, Z4
+	VUNPCKLPD  Z7, Z6, Z5
+	VUNPCKHPD  Z7, Z6, Z6
+	VSHUFF64X2 $0x88, Z1, Z8, Z7
+	VSHUFF64X2 $0x88, Z5, Z3, Z9
+	VSHUFF64X2 $0xdd, Z1, Z8, Z1
+	VSHUFF64X2 $0xdd, Z5, Z3, Z5
+	VSHUFF64X2 $0x88, Z9, Z7, Z3
+	VSHUFF64X2 $0xdd, Z9, Z7, Z8
+	VSHUFF64X2 $0x88, Z5, Z1, Z7
+	VSHUFF64X2 $0xdd, Z5, Z1, Z1
+	VSHUFF64X2 $0x88, Z2, Z0, Z5
+	VSHUFF64X2 $0x88, Z6, Z4, Z9
+	VSHUFF64X2 $0xdd, Z2, Z0, Z0
+	VSHUFF64X2 $0xdd, Z6, Z4, Z4
+	VSHUFF64X2 $0x88, Z9, Z5, Z2
+	VSHUFF64X2 $0xdd, Z9, Z5, Z6
+	VSHUFF64X2 $0x88, Z4, Z0, Z5
+	VSHUFF64X2 $0xdd, Z4, Z0, Z0
+	VMOVUPD    Z3, (R8)
+	ADDQ       DX, R8
+	VMOVUPD    Z2, (R8)
+	ADDQ       DX, R8
+	VMOVUPD    Z7, (R8)
+	ADDQ       DX, R8
+	VMOVUPD    Z5, (R8)
+	ADDQ       DX, R8
+	VMOVUPD    Z8, (R8)
+	ADDQ       DX, R8
+	VMOVUPD    Z6, (R8)
+	ADDQ       DX, R8
+	VMOVUPD    Z1, (R8)
+	ADDQ       DX, R8
+	VMOVUPD    Z0, (R8)
+	ADDQ       $0x00000040, DI
+	CMPQ       DI, BX
+	JLT        eight_columns
+	ADDQ       $0x00000040, SI
+	CMPQ       SI, DX
+	JLT        eight_rows
+	VZEROUPPER
+	RET
+
+four:
+	MOVQ y+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ rows+16(FP), DX
+	MOVQ columns+24(FP), BX
+	SHLQ $0x03, DX
+	SHLQ $0x03, BX
+	XORQ SI, SI
+
+four_rows:
+	XORQ DI, DI
+
+four_columns:
 	MOVQ       SI, R8
 	SHRQ       $0x03, R8
 	IMULQ      BX, R8
@@ -4926,16 +4619,49 @@ columns:
 	VMOVUPD    Y0, (R8)
 	ADDQ       $0x00000020, DI
 	CMPQ       DI, BX
-	JLT        columns
+	JLT        four_columns
 	ADDQ       $0x00000020, SI
 	CMPQ       SI, DX
-	JLT        rows
+	JLT        four_rows
 	VZEROUPPER
 	RET
 
-// func fillWordsAVX2(dst *uint64, state *uint64, n int)
-// Requires: AVX, AVX2
-TEXT ·fillWordsAVX2(SB), NOSPLIT, $0-24
+// func fillWordsVectors(dst *uint64, state *uint64, n int)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·fillWordsVectors(SB), NOSPLIT, $0-24
+	CMPQ      ·level+0(SB), $+1
+	JLE       four
+	MOVQ      dst+0(FP), AX
+	MOVQ      state+8(FP), CX
+	MOVQ      n+16(FP), DX
+	VMOVDQU64 (CX), Z0
+	VMOVDQU64 64(CX), Z1
+	VMOVDQU64 128(CX), Z2
+	VMOVDQU64 192(CX), Z3
+
+eight_0_loop:
+	VPADDQ    Z3, Z0, Z4
+	VPROLQ    $0x17, Z4, Z4
+	VPADDQ    Z0, Z4, Z4
+	VMOVDQU64 Z4, (AX)
+	VPSLLQ    $0x11, Z1, Z4
+	VPXORQ    Z0, Z2, Z2
+	VPXORQ    Z1, Z3, Z3
+	VPXORQ    Z2, Z1, Z1
+	VPXORQ    Z3, Z0, Z0
+	VPXORQ    Z4, Z2, Z2
+	VPROLQ    $0x2d, Z3, Z3
+	ADDQ      $0x40, AX
+	DECQ      DX
+	JNZ       eight_0_loop
+	VMOVDQU64 Z0, (CX)
+	VMOVDQU64 Z1, 64(CX)
+	VMOVDQU64 Z2, 128(CX)
+	VMOVDQU64 Z3, 192(CX)
+	VZEROUPPER
+	RET
+
+four:
 	MOVQ    dst+0(FP), AX
 	MOVQ    state+8(FP), CX
 	MOVQ    n+16(FP), DX
@@ -4944,7 +4670,7 @@ TEXT ·fillWordsAVX2(SB), NOSPLIT, $0-24
 	VMOVDQU 128(CX), Y2
 	VMOVDQU 192(CX), Y3
 
-loop:
+four_0_loop:
 	VPADDQ  Y3, Y0, Y4
 	VPSRLQ  $0x29, Y4, Y5
 	VPSLLQ  $0x17, Y4, Y4
@@ -4962,7 +4688,40 @@ loop:
 	VPOR    Y5, Y3, Y3
 	ADDQ    $0x40, AX
 	DECQ    DX
-	JNZ     loop
+	JNZ     four_0_loop
+	VMOVDQU Y0, (CX)
+	VMOVDQU Y1, 64(CX)
+	VMOVDQU Y2, 128(CX)
+	VMOVDQU Y3, 192(CX)
+	MOVQ    dst+0(FP), AX
+	ADDQ    $0x20, AX
+	MOVQ    state+8(FP), CX
+	ADDQ    $0x20, CX
+	MOVQ    n+16(FP), DX
+	VMOVDQU (CX), Y0
+	VMOVDQU 64(CX), Y1
+	VMOVDQU 128(CX), Y2
+	VMOVDQU 192(CX), Y3
+
+four_32_loop:
+	VPADDQ  Y3, Y0, Y4
+	VPSRLQ  $0x29, Y4, Y5
+	VPSLLQ  $0x17, Y4, Y4
+	VPOR    Y5, Y4, Y4
+	VPADDQ  Y0, Y4, Y4
+	VMOVDQU Y4, (AX)
+	VPSLLQ  $0x11, Y1, Y4
+	VPXOR   Y0, Y2, Y2
+	VPXOR   Y1, Y3, Y3
+	VPXOR   Y2, Y1, Y1
+	VPXOR   Y3, Y0, Y0
+	VPXOR   Y4, Y2, Y2
+	VPSRLQ  $0x13, Y3, Y5
+	VPSLLQ  $0x2d, Y3, Y3
+	VPOR    Y5, Y3, Y3
+	ADDQ    $0x40, AX
+	DECQ    DX
+	JNZ     four_32_loop
 	VMOVDQU Y0, (CX)
 	VMOVDQU Y1, 64(CX)
 	VMOVDQU Y2, 128(CX)
@@ -4970,9 +4729,56 @@ loop:
 	VZEROUPPER
 	RET
 
-// func pointsAVX2(y *float64, inside *uint8, words *uint64, layers *float64, n int)
-// Requires: AVX, AVX2
-TEXT ·pointsAVX2(SB), NOSPLIT, $0-40
+// func pointsVectors(y *float64, inside *uint8, words *uint64, layers *float64, n int)
+// Requires: AVX, AVX2, AVX512DQ, AVX512F
+TEXT ·pointsVectors(SB), NOSPLIT, $0-40
+	CMPQ         ·level+0(SB), $+1
+	JLE          four
+	MOVQ         y+0(FP), AX
+	MOVQ         inside+8(FP), CX
+	MOVQ         words+16(FP), DX
+	MOVQ         layers+24(FP), BX
+	MOVQ         n+32(FP), SI
+	VBROADCASTSD word00000000000000ff<>+0(SB), Z0
+	VBROADCASTSD word3ff0000000000000<>+0(SB), Z1
+	VBROADCASTSD word3fefffffffffffff<>+0(SB), Z2
+
+eight_loop:
+	VMOVDQU64  (DX), Z3
+	VPANDQ     Z0, Z3, Z4
+	VPSLLQ     $0x02, Z4, Z4
+	VPSRLQ     $0x0c, Z3, Z3
+	VPORQ      Z1, Z3, Z3
+	VSUBPD     Z2, Z3, Z3
+	VPXORQ     Z5, Z5, Z5
+	KXNORB     K1, K1, K1
+	VGATHERQPD (BX)(Z4*8), K1, Z5
+	VPXORQ     Z6, Z6, Z6
+	KXNORB     K2, K2, K2
+	VGATHERQPD 8(BX)(Z4*8), K2, Z6
+	VPXORQ     Z7, Z7, Z7
+	KXNORB     K3, K3, K3
+	VGATHERQPD 16(BX)(Z4*8), K3, Z7
+	VPXORQ     Z8, Z8, Z8
+	KXNORB     K4, K4, K4
+	VGATHERQPD 24(BX)(Z4*8), K4, Z8
+	VMULPD     Z6, Z3, Z3
+	VADDPD     Z5, Z3, Z3
+	VMOVUPD    Z3, (AX)
+	VCMPPD     $0x11, Z3, Z7, K5
+	VCMPPD     $0x11, Z8, Z3, K6
+	KANDB      K5, K6, K6
+	KMOVB      K6, DI
+	MOVB       DI, (CX)
+	ADDQ       $0x40, DX
+	ADDQ       $0x40, AX
+	INCQ       CX
+	DECQ       SI
+	JNZ        eight_loop
+	VZEROUPPER
+	RET
+
+four:
 	MOVQ         y+0(FP), AX
 	MOVQ         inside+8(FP), CX
 	MOVQ         words+16(FP), DX
@@ -4982,7 +4788,7 @@ TEXT ·pointsAVX2(SB), NOSPLIT, $0-40
 	VBROADCASTSD word3ff0000000000000<>+0(SB), Y1
 	VBROADCASTSD word3fefffffffffffff<>+0(SB), Y2
 
-loop:
+four_loop:
 	VMOVDQU    (DX), Y3
 	VPAND      Y0, Y3, Y4
 	VPSLLQ     $0x02, Y4, Y4
@@ -5040,66 +4846,187 @@ loop:
 	ADDQ       $0x40, AX
 	INCQ       CX
 	DECQ       SI
-	JNZ        loop
+	JNZ        four_loop
 	VZEROUPPER
 	RET
 
-// func powersAVX2(x *float64, y *float64, m int, n int)
-// Requires: AVX
-TEXT ·powersAVX2(SB), NOSPLIT, $0-32
+DATA word00000000000000ff<>+0(SB)/8, $0x00000000000000ff
+GLOBL word00000000000000ff<>(SB), RODATA|NOPTR, $8
+
+DATA word3fefffffffffffff<>+0(SB)/8, $0x3fefffffffffffff
+GLOBL word3fefffffffffffff<>(SB), RODATA|NOPTR, $8
+
+// func powersVectors(x *float64, y *float64, m int, n int)
+// Requires: AVX, AVX512F
+TEXT ·powersVectors(SB), NOSPLIT, $0-32
+	CMPQ         ·level+0(SB), $+1
+	JLE          four
+	MOVQ         x+0(FP), AX
+	MOVQ         y+8(FP), CX
+	MOVQ         n+24(FP), DX
+	VBROADCASTSD word3ff0000000000000<>+0(SB), Z0
+
+eight_loop:
+	MOVQ    m+16(FP), BX
+	VMOVUPD (CX), Z2
+	VMOVAPD Z0, Z1
+
+eight_bits:
+	SHRQ   $0x01, BX
+	JCC    eight_even
+	VMULPD Z2, Z1, Z1
+
+eight_even:
+	VMULPD  Z2, Z2, Z2
+	TESTQ   BX, BX
+	JNZ     eight_bits
+	VMOVUPD Z1, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	DECQ    DX
+	JNZ     eight_loop
+	VZEROUPPER
+	RET
+
+four:
 	MOVQ         x+0(FP), AX
 	MOVQ         y+8(FP), CX
 	MOVQ         n+24(FP), DX
 	VBROADCASTSD word3ff0000000000000<>+0(SB), Y0
 
-loop:
+four_loop:
 	MOVQ    m+16(FP), BX
 	VMOVUPD (CX), Y3
 	VMOVAPD Y0, Y1
 	VMOVUPD 32(CX), Y4
 	VMOVAPD Y0, Y2
 
-bits:
+four_bits:
 	SHRQ   $0x01, BX
-	JCC    even
+	JCC    four_even
 	VMULPD Y3, Y1, Y1
 	VMULPD Y4, Y2, Y2
 
-even:
+four_even:
 	VMULPD  Y3, Y3, Y3
 	VMULPD  Y4, Y4, Y4
 	TESTQ   BX, BX
-	JNZ     bits
+	JNZ     four_bits
 	VMOVUPD Y1, (AX)
 	VMOVUPD Y2, 32(AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop
+	JNZ     four_loop
 	VZEROUPPER
 	RET
 
-// func runningSumsAVX2(sums *float64, x *float64, n int)
-// Requires: AVX, AVX2
-TEXT ·runningSumsAVX2(SB), NOSPLIT, $0-24
+// func runningSumsVectors(sums *float64, x *float64, n int)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·runningSumsVectors(SB), NOSPLIT, $0-24
+	CMPQ   ·level+0(SB), $+1
+	JLE    four
+	MOVQ   sums+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   n+16(FP), DX
+	VPXORQ Z0, Z0, Z0
+
+eight_0_loop:
+	VADDPD  (CX), Z0, Z0
+	VMOVUPD Z0, (AX)
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, AX
+	DECQ    DX
+	JNZ     eight_0_loop
+	VZEROUPPER
+	RET
+
+four:
 	MOVQ  sums+0(FP), AX
 	MOVQ  x+8(FP), CX
 	MOVQ  n+16(FP), DX
 	VPXOR Y0, Y0, Y0
 
-loop:
+four_0_loop:
 	VADDPD  (CX), Y0, Y0
 	VMOVUPD Y0, (AX)
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, AX
 	DECQ    DX
-	JNZ     loop
+	JNZ     four_0_loop
+	MOVQ    sums+0(FP), AX
+	ADDQ    $0x20, AX
+	MOVQ    x+8(FP), CX
+	ADDQ    $0x20, CX
+	MOVQ    n+16(FP), DX
+	VPXOR   Y0, Y0, Y0
+
+four_32_loop:
+	VADDPD  (CX), Y0, Y0
+	VMOVUPD Y0, (AX)
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, AX
+	DECQ    DX
+	JNZ     four_32_loop
 	VZEROUPPER
 	RET
 
-// func eliminateAVX2(a *float64, least *float64, n int)
-// Requires: AVX, AVX2
-TEXT ·eliminateAVX2(SB), NOSPLIT, $0-24
+// func eliminateVectors(a *float64, least *float64, n int)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·eliminateVectors(SB), NOSPLIT, $0-24
+	CMPQ         ·level+0(SB), $+1
+	JLE          four
+	MOVQ         a+0(FP), AX
+	MOVQ         n+16(FP), CX
+	VBROADCASTSD word3ff0000000000000<>+0(SB), Z1
+	MOVQ         least+8(FP), DX
+	VMOVUPD      (DX), Z0
+	MOVQ         CX, BX
+	SHLQ         $0x06, BX
+	DECQ         CX
+	MOVQ         CX, DX
+	IMULQ        BX, DX
+	ADDQ         AX, DX
+	MOVQ         CX, DI
+	SHLQ         $0x06, DI
+
+eight_0_states:
+	VPXORQ Z2, Z2, Z2
+	XORQ   SI, SI
+
+eight_0_leave:
+	VADDPD (DX)(SI*1), Z2, Z2
+	ADDQ   $0x40, SI
+	CMPQ   SI, DI
+	JNE    eight_0_leave
+	VMINPD Z0, Z2, Z0
+	VDIVPD Z2, Z1, Z2
+	MOVQ   AX, CX
+
+eight_0_rows:
+	VMULPD  (CX)(DI*1), Z2, Z3
+	VMOVUPD Z3, (CX)(DI*1)
+	XORQ    SI, SI
+
+eight_0_bypass:
+	VMULPD  (DX)(SI*1), Z3, Z4
+	VADDPD  (CX)(SI*1), Z4, Z4
+	VMOVUPD Z4, (CX)(SI*1)
+	ADDQ    $0x40, SI
+	CMPQ    SI, DI
+	JNE     eight_0_bypass
+	ADDQ    BX, CX
+	CMPQ    CX, DX
+	JNE     eight_0_rows
+	SUBQ    BX, DX
+	SUBQ    $0x40, DI
+	JNZ     eight_0_states
+	MOVQ    least+8(FP), AX
+	VMOVUPD Z0, (AX)
+	VZEROUPPER
+	RET
+
+four:
 	MOVQ         a+0(FP), AX
 	MOVQ         n+16(FP), CX
 	VBROADCASTSD word3ff0000000000000<>+0(SB), Y1
@@ -5114,45 +5041,156 @@ TEXT ·eliminateAVX2(SB), NOSPLIT, $0-24
 	MOVQ         CX, DI
 	SHLQ         $0x06, DI
 
-states:
+four_0_states:
 	VPXOR Y2, Y2, Y2
 	XORQ  SI, SI
 
-leave:
+four_0_leave:
 	VADDPD (DX)(SI*1), Y2, Y2
 	ADDQ   $0x40, SI
 	CMPQ   SI, DI
-	JNE    leave
+	JNE    four_0_leave
 	VMINPD Y0, Y2, Y0
 	VDIVPD Y2, Y1, Y2
 	MOVQ   AX, CX
 
-rows:
+four_0_rows:
 	VMULPD  (CX)(DI*1), Y2, Y3
 	VMOVUPD Y3, (CX)(DI*1)
 	XORQ    SI, SI
 
-bypass:
+four_0_bypass:
+	VMULPD       (DX)(SI*1), Y3, Y4
+	VADDPD       (CX)(SI*1), Y4, Y4
+	VMOVUPD      Y4, (CX)(SI*1)
+	ADDQ         $0x40, SI
+	CMPQ         SI, DI
+	JNE          four_0_bypass
+	ADDQ         BX, CX
+	CMPQ         CX, DX
+	JNE          four_0_rows
+	SUBQ         BX, DX
+	SUBQ         $0x40, DI
+	JNZ          four_0_states
+	MOVQ         least+8(FP), AX
+	VMOVUPD      Y0, (AX)
+	MOVQ         a+0(FP), AX
+	ADDQ         $0x20, AX
+	MOVQ         n+16(FP), CX
+	VBROADCASTSD word3ff0000000000000<>+0(SB), Y1
+	MOVQ         least+8(FP), DX
+	ADDQ         $0x20, DX
+	VMOVUPD      (DX), Y0
+	MOVQ         CX, BX
+	SHLQ         $0x06, BX
+	DECQ         CX
+	MOVQ         CX, DX
+	IMULQ        BX, DX
+	ADDQ         AX, DX
+	MOVQ         CX, DI
+	SHLQ         $0x06, DI
+
+four_32_states:
+	VPXOR Y2, Y2, Y2
+	XORQ  SI, SI
+
+four_32_leave:
+	VADDPD (DX)(SI*1), Y2, Y2
+	ADDQ   $0x40, SI
+	CMPQ   SI, DI
+	JNE    four_32_leave
+	VMINPD Y0, Y2, Y0
+	VDIVPD Y2, Y1, Y2
+	MOVQ   AX, CX
+
+four_32_rows:
+	VMULPD  (CX)(DI*1), Y2, Y3
+	VMOVUPD Y3, (CX)(DI*1)
+	XORQ    SI, SI
+
+four_32_bypass:
 	VMULPD  (DX)(SI*1), Y3, Y4
 	VADDPD  (CX)(SI*1), Y4, Y4
 	VMOVUPD Y4, (CX)(SI*1)
 	ADDQ    $0x40, SI
 	CMPQ    SI, DI
-	JNE     bypass
+	JNE     four_32_bypass
 	ADDQ    BX, CX
 	CMPQ    CX, DX
-	JNE     rows
+	JNE     four_32_rows
 	SUBQ    BX, DX
 	SUBQ    $0x40, DI
-	JNZ     states
+	JNZ     four_32_states
 	MOVQ    least+8(FP), AX
+	ADDQ    $0x20, AX
 	VMOVUPD Y0, (AX)
 	VZEROUPPER
 	RET
 
-// func measureAVX2(mu *float64, total *float64, a *float64, sums *float64, n int)
-// Requires: AVX, AVX2
-TEXT ·measureAVX2(SB), NOSPLIT, $0-40
+// func measureVectors(mu *float64, total *float64, a *float64, sums *float64, n int)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·measureVectors(SB), NOSPLIT, $0-40
+	CMPQ         ·level+0(SB), $+1
+	JLE          four
+	MOVQ         mu+0(FP), AX
+	MOVQ         a+16(FP), CX
+	MOVQ         sums+24(FP), DX
+	MOVQ         n+32(FP), BX
+	SHLQ         $0x06, BX
+	MOVQ         BX, SI
+	VBROADCASTSD word3ff0000000000000<>+0(SB), Z0
+	VMOVUPD      Z0, (AX)
+	MOVQ         $0x00000040, DI
+
+eight_0_states:
+	CMPQ   DI, BX
+	JGE    eight_0_weigh
+	VPXORQ Z1, Z1, Z1
+	XORQ   R8, R8
+	LEAQ   (CX)(DI*1), R9
+
+eight_0_entries:
+	VMOVUPD (AX)(R8*1), Z0
+	VMULPD  (R9), Z0, Z0
+	VADDPD  Z0, Z1, Z1
+	ADDQ    SI, R9
+	ADDQ    $0x40, R8
+	CMPQ    R8, DI
+	JNE     eight_0_entries
+	VMOVUPD Z1, (AX)(DI*1)
+	ADDQ    $0x40, DI
+	JMP     eight_0_states
+
+eight_0_weigh:
+	VPXORQ Z2, Z2, Z2
+	XORQ   R8, R8
+	LEAQ   (DX)(BX*1), CX
+	SUBQ   $0x40, CX
+
+eight_0_weights:
+	VMOVUPD (AX)(R8*1), Z0
+	VMULPD  (CX), Z0, Z0
+	VMOVUPD Z0, (AX)(R8*1)
+	VADDPD  Z0, Z2, Z2
+	ADDQ    SI, CX
+	ADDQ    $0x40, R8
+	CMPQ    R8, BX
+	JNE     eight_0_weights
+	MOVQ    total+8(FP), CX
+	VMOVUPD Z2, (CX)
+	XORQ    R8, R8
+
+eight_0_divide:
+	VMOVUPD (AX)(R8*1), Z0
+	VDIVPD  Z2, Z0, Z0
+	VMOVUPD Z0, (AX)(R8*1)
+	ADDQ    $0x40, R8
+	CMPQ    R8, BX
+	JNE     eight_0_divide
+	VZEROUPPER
+	RET
+
+four:
 	MOVQ         mu+0(FP), AX
 	MOVQ         a+16(FP), CX
 	MOVQ         sums+24(FP), DX
@@ -5163,32 +5201,32 @@ TEXT ·measureAVX2(SB), NOSPLIT, $0-40
 	VMOVUPD      Y0, (AX)
 	MOVQ         $0x00000040, DI
 
-states:
+four_0_states:
 	CMPQ  DI, BX
-	JGE   weigh
+	JGE   four_0_weigh
 	VPXOR Y0, Y0, Y0
 	XORQ  R8, R8
 	LEAQ  (CX)(DI*1), R9
 
-entries:
+four_0_entries:
 	VMOVUPD (AX)(R8*1), Y1
 	VMULPD  (R9), Y1, Y1
 	VADDPD  Y1, Y0, Y0
 	ADDQ    SI, R9
 	ADDQ    $0x40, R8
 	CMPQ    R8, DI
-	JNE     entries
+	JNE     four_0_entries
 	VMOVUPD Y0, (AX)(DI*1)
 	ADDQ    $0x40, DI
-	JMP     states
+	JMP     four_0_states
 
-weigh:
+four_0_weigh:
 	VPXOR Y0, Y0, Y0
 	XORQ  R8, R8
 	LEAQ  (DX)(BX*1), CX
 	SUBQ  $0x40, CX
 
-weights:
+four_0_weights:
 	VMOVUPD (AX)(R8*1), Y1
 	VMULPD  (CX), Y1, Y1
 	VMOVUPD Y1, (AX)(R8*1)
@@ -5196,24 +5234,139 @@ weights:
 	ADDQ    SI, CX
 	ADDQ    $0x40, R8
 	CMPQ    R8, BX
-	JNE     weights
+	JNE     four_0_weights
 	MOVQ    total+8(FP), CX
 	VMOVUPD Y0, (CX)
 	XORQ    R8, R8
 
-divide:
+four_0_divide:
+	VMOVUPD      (AX)(R8*1), Y1
+	VDIVPD       Y0, Y1, Y1
+	VMOVUPD      Y1, (AX)(R8*1)
+	ADDQ         $0x40, R8
+	CMPQ         R8, BX
+	JNE          four_0_divide
+	MOVQ         mu+0(FP), AX
+	ADDQ         $0x20, AX
+	MOVQ         a+16(FP), CX
+	ADDQ         $0x20, CX
+	MOVQ         sums+24(FP), DX
+	ADDQ         $0x20, DX
+	MOVQ         n+32(FP), BX
+	SHLQ         $0x06, BX
+	MOVQ         BX, SI
+	VBROADCASTSD word3ff0000000000000<>+0(SB), Y0
+	VMOVUPD      Y0, (AX)
+	MOVQ         $0x00000040, DI
+
+four_32_states:
+	CMPQ  DI, BX
+	JGE   four_32_weigh
+	VPXOR Y0, Y0, Y0
+	XORQ  R8, R8
+	LEAQ  (CX)(DI*1), R9
+
+four_32_entries:
+	VMOVUPD (AX)(R8*1), Y1
+	VMULPD  (R9), Y1, Y1
+	VADDPD  Y1, Y0, Y0
+	ADDQ    SI, R9
+	ADDQ    $0x40, R8
+	CMPQ    R8, DI
+	JNE     four_32_entries
+	VMOVUPD Y0, (AX)(DI*1)
+	ADDQ    $0x40, DI
+	JMP     four_32_states
+
+four_32_weigh:
+	VPXOR Y0, Y0, Y0
+	XORQ  R8, R8
+	LEAQ  (DX)(BX*1), CX
+	SUBQ  $0x40, CX
+
+four_32_weights:
+	VMOVUPD (AX)(R8*1), Y1
+	VMULPD  (CX), Y1, Y1
+	VMOVUPD Y1, (AX)(R8*1)
+	VADDPD  Y1, Y0, Y0
+	ADDQ    SI, CX
+	ADDQ    $0x40, R8
+	CMPQ    R8, BX
+	JNE     four_32_weights
+	MOVQ    total+8(FP), CX
+	ADDQ    $0x20, CX
+	VMOVUPD Y0, (CX)
+	XORQ    R8, R8
+
+four_32_divide:
 	VMOVUPD (AX)(R8*1), Y1
 	VDIVPD  Y0, Y1, Y1
 	VMOVUPD Y1, (AX)(R8*1)
 	ADDQ    $0x40, R8
 	CMPQ    R8, BX
-	JNE     divide
+	JNE     four_32_divide
 	VZEROUPPER
 	RET
 
-// func walkAVX2(states *int, rows *int, parents *int, words *uint64, sums *float64, n int, count int)
-// Requires: AVX, AVX2
-TEXT ·walkAVX2(SB), NOSPLIT, $0-56
+// func walkVectors(states *int, rows *int, parents *int, words *uint64, sums *float64, n int, count int)
+// Requires: AVX, AVX2, AVX512DQ, AVX512F
+TEXT ·walkVectors(SB), NOSPLIT, $0-56
+	CMPQ         ·level+0(SB), $+1
+	JLE          four
+	MOVQ         states+0(FP), AX
+	MOVQ         rows+8(FP), CX
+	MOVQ         parents+16(FP), DX
+	MOVQ         words+24(FP), BX
+	MOVQ         sums+32(FP), SI
+	MOVQ         n+40(FP), DI
+	MOVQ         count+48(FP), R8
+	VBROADCASTSD word3ff0000000000000<>+0(SB), Z0
+	VMOVDQU64    lanes8<>+0(SB), Z2
+	VPBROADCASTQ DI, Z1
+	SHLQ         $0x06, DI
+	LEAQ         -64(SI)(DI*1), DI
+	VBROADCASTSD word0000000000000001<>+0(SB), Z3
+
+eight_0_positions:
+	MOVQ       (DX), R9
+	SHLQ       $0x06, R9
+	VMOVDQU64  (CX)(R9*1), Z4
+	VPMULUDQ   Z1, Z4, Z4
+	VPSLLQ     $0x03, Z4, Z4
+	VPADDQ     Z2, Z4, Z4
+	VMOVDQU64  (BX), Z5
+	VPSRLQ     $0x0c, Z5, Z5
+	VPORQ      Z0, Z5, Z5
+	VSUBPD     Z0, Z5, Z5
+	VPXORQ     Z6, Z6, Z6
+	KXNORB     K1, K1, K1
+	VGATHERQPD (DI)(Z4*8), K1, Z6
+	VMULPD     Z6, Z5, Z5
+	VPXORQ     Z7, Z7, Z7
+	MOVQ       SI, R9
+
+eight_0_sums:
+	CMPQ       R9, DI
+	JGE        eight_0_found
+	VPXORQ     Z6, Z6, Z6
+	KXNORB     K2, K2, K2
+	VGATHERQPD (R9)(Z4*8), K2, Z6
+	VCMPPD     $0x12, Z5, Z6, K3
+	VPADDQ     Z3, Z7, K3, Z7
+	ADDQ       $0x40, R9
+	JMP        eight_0_sums
+
+eight_0_found:
+	VMOVDQU64 Z7, (AX)
+	ADDQ      $0x08, DX
+	ADDQ      $0x40, BX
+	ADDQ      $0x40, AX
+	DECQ      R8
+	JNZ       eight_0_positions
+	VZEROUPPER
+	RET
+
+four:
 	MOVQ         states+0(FP), AX
 	MOVQ         rows+8(FP), CX
 	MOVQ         parents+16(FP), DX
@@ -5222,13 +5375,13 @@ TEXT ·walkAVX2(SB), NOSPLIT, $0-56
 	MOVQ         n+40(FP), DI
 	MOVQ         count+48(FP), R8
 	VBROADCASTSD word3ff0000000000000<>+0(SB), Y0
-	VMOVDQU      lanesAVX2<>+0(SB), Y2
+	VMOVDQU      lanes4<>+0(SB), Y2
 	VMOVQ        DI, X1
 	VPBROADCASTQ X1, Y1
 	SHLQ         $0x06, DI
 	LEAQ         -64(SI)(DI*1), DI
 
-positions:
+four_0_positions:
 	MOVQ       (DX), R9
 	SHLQ       $0x06, R9
 	VMOVDQU    (CX)(R9*1), Y3
@@ -5246,23 +5399,80 @@ positions:
 	VPXOR      Y6, Y6, Y6
 	MOVQ       SI, R9
 
-sums:
+four_0_sums:
 	CMPQ       R9, DI
-	JGE        found
+	JGE        four_0_found
 	VPXOR      Y5, Y5, Y5
 	VPCMPEQQ   Y7, Y7, Y7
 	VGATHERQPD Y7, (R9)(Y3*8), Y5
 	VCMPPD     $0x12, Y4, Y5, Y5
 	VPSUBQ     Y5, Y6, Y6
 	ADDQ       $0x40, R9
-	JMP        sums
+	JMP        four_0_sums
 
-found:
+four_0_found:
+	VMOVDQU      Y6, (AX)
+	ADDQ         $0x08, DX
+	ADDQ         $0x40, BX
+	ADDQ         $0x40, AX
+	DECQ         R8
+	JNZ          four_0_positions
+	MOVQ         states+0(FP), AX
+	ADDQ         $0x20, AX
+	MOVQ         rows+8(FP), CX
+	ADDQ         $0x20, CX
+	MOVQ         parents+16(FP), DX
+	MOVQ         words+24(FP), BX
+	ADDQ         $0x20, BX
+	MOVQ         sums+32(FP), SI
+	ADDQ         $0x20, SI
+	MOVQ         n+40(FP), DI
+	MOVQ         count+48(FP), R8
+	VBROADCASTSD word3ff0000000000000<>+0(SB), Y0
+	VMOVDQU      lanes4<>+0(SB), Y2
+	VMOVQ        DI, X1
+	VPBROADCASTQ X1, Y1
+	SHLQ         $0x06, DI
+	LEAQ         -64(SI)(DI*1), DI
+
+four_32_positions:
+	MOVQ       (DX), R9
+	SHLQ       $0x06, R9
+	VMOVDQU    (CX)(R9*1), Y3
+	VPMULUDQ   Y1, Y3, Y3
+	VPSLLQ     $0x03, Y3, Y3
+	VPADDQ     Y2, Y3, Y3
+	VMOVDQU    (BX), Y4
+	VPSRLQ     $0x0c, Y4, Y4
+	VPOR       Y0, Y4, Y4
+	VSUBPD     Y0, Y4, Y4
+	VPXOR      Y5, Y5, Y5
+	VPCMPEQQ   Y6, Y6, Y6
+	VGATHERQPD Y6, (DI)(Y3*8), Y5
+	VMULPD     Y5, Y4, Y4
+	VPXOR      Y6, Y6, Y6
+	MOVQ       SI, R9
+
+four_32_sums:
+	CMPQ       R9, DI
+	JGE        four_32_found
+	VPXOR      Y5, Y5, Y5
+	VPCMPEQQ   Y7, Y7, Y7
+	VGATHERQPD Y7, (R9)(Y3*8), Y5
+	VCMPPD     $0x12, Y4, Y5, Y5
+	VPSUBQ     Y5, Y6, Y6
+	ADDQ       $0x40, R9
+	JMP        four_32_sums
+
+four_32_found:
 	VMOVDQU Y6, (AX)
 	ADDQ    $0x08, DX
 	ADDQ    $0x40, BX
 	ADDQ    $0x40, AX
 	DECQ    R8
-	JNZ     positions
+	JNZ     four_32_positions
 	VZEROUPPER
 	RET
+
+DATA word0000000000000001<>+0(SB)/8, $0x0000000000000001
+GLOBL word0000000000000001<>(SB), RODATA|NOPTR, $8

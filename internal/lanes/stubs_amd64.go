@@ -4,112 +4,55 @@
 
 package lanes
 
-func addMulAVX512(c *float64, a *float64, b *float64, m int, n int, k int, ldc int, ra int, ca int, ldb int)
+func addMulVectors(c *float64, a *float64, b *float64, m int, n int, k int, ldc int, ra int, ca int, ldb int)
 
-func combineAVX512(y *float64, total *float64, x *float64, p *float64, stride int)
+func combineVectors(y *float64, total *float64, x *float64, p *float64, stride int)
 
-func dotsAVX512(y *float64, p *float64, x *float64, stride int)
+func dotsVectors(y *float64, p *float64, x *float64, stride int)
 
-func attendAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, x *int, stride int, tokens int, least float64)
+func attendVectors(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, x *int, stride int, tokens int, least float64)
 
-func attendOneAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, x *int, stride int, tokens int, least float64)
+func attendGradVectors(posPos *float64, tokPos *float64, posTok *float64, p *float64, queries *float64, keys *float64, mean *float64, last *float64, unit *float64, x *int, n int, stride int, terms int)
 
-func attendTwoAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, x *int, stride int, tokens int, least float64)
+func foldVectors(sum *float64, pairs *float64, v *float64, x *int, stride int, tokens int)
 
-func attendGradAVX512(posPos *float64, tokPos *float64, posTok *float64, p *float64, queries *float64, keys *float64, mean *float64, last *float64, unit *float64, x *int, n int, stride int, terms int)
+func spreadVectors(h *float64, v *float64, x *int, tokens int, n int, rows int, ldh int, ldv int, ldx int)
 
-func foldAVX512(sum *float64, pairs *float64, v *float64, x *int, stride int, tokens int)
+func collectVectors(y *float64, h *float64, x *int, tokens int, n int, rows int, ldy int, ldh int, ldx int)
 
-func spreadAVX512(h *float64, v *float64, x *int, tokens int, n int, rows int, ldh int, ldv int, ldx int)
+func addRowsVectors(to *float64, v *float64, at *int, n int, rows int, ldto int, ldv int)
 
-func collectAVX512(y *float64, h *float64, x *int, tokens int, n int, rows int, ldy int, ldh int, ldx int)
+func productsVectors(y *float64, a *float64, b *float64, n int, terms int, rows int)
 
-func addRowsAVX512(to *float64, v *float64, at *int, n int, rows int, ldto int, ldv int)
+func drainVectors(sum *float64, v *float64, n int)
 
-func productsAVX512(y *float64, a *float64, b *float64, n int, terms int, rows int)
+func softmaxVectors(x *float64, top *float64, sum *float64, n int, rows int, ld int)
 
-func drainAVX512(sum *float64, v *float64, n int)
+func expsVectors(x *float64, n int)
 
-func softmaxAVX512(x *float64, top *float64, sum *float64, n int, rows int, ld int)
+func rectifyVectors(x *float64, n int)
 
-func expsAVX512(x *float64, n int)
+func rectifyGradVectors(dx *float64, x *float64, products *float64, rows int, stride int)
 
-func rectifyAVX512(x *float64, n int)
-
-func rectifyGradAVX512(dx *float64, x *float64, products *float64, rows int, stride int)
-
-func transposeAVX512(y *float64, x *float64, rows int, columns int)
+func transposeVectors(y *float64, x *float64, rows int, columns int)
 
 //go:noescape
-func fillWordsAVX512(dst *uint64, state *uint64, n int)
+func fillWordsVectors(dst *uint64, state *uint64, n int)
 
 //go:noescape
-func pointsAVX512(y *float64, inside *uint8, words *uint64, layers *float64, n int)
+func pointsVectors(y *float64, inside *uint8, words *uint64, layers *float64, n int)
 
 //go:noescape
-func powersAVX512(x *float64, y *float64, m int, n int)
+func powersVectors(x *float64, y *float64, m int, n int)
 
 //go:noescape
-func runningSumsAVX512(sums *float64, x *float64, n int)
+func runningSumsVectors(sums *float64, x *float64, n int)
 
 //go:noescape
-func eliminateAVX512(a *float64, least *float64, n int)
+func eliminateVectors(a *float64, least *float64, n int)
 
 //go:noescape
-func measureAVX512(mu *float64, total *float64, a *float64, sums *float64, n int)
+func measureVectors(mu *float64, total *float64, a *float64, sums *float64, n int)
 
 //go:noescape
-func walkAVX512(states *int, rows *int, parents *int, words *uint64, sums *float64, n int, count int)
-
-func addMulAVX2(c *float64, a *float64, b *float64, m int, n int, k int, ldc int, ra int, ca int, ldb int)
-
-func combineAVX2(y *float64, total *float64, x *float64, p *float64, stride int)
-
-func dotsAVX2(y *float64, p *float64, x *float64, stride int)
-
-func attendAVX2(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, x *int, stride int, tokens int, least float64)
-
-func attendGradAVX2(posPos *float64, tokPos *float64, posTok *float64, p *float64, queries *float64, keys *float64, mean *float64, last *float64, unit *float64, x *int, n int, stride int, terms int)
-
-func foldAVX2(sum *float64, pairs *float64, v *float64, x *int, stride int, tokens int)
-
-func spreadAVX2(h *float64, v *float64, x *int, tokens int, n int, rows int, ldh int, ldv int, ldx int)
-
-func collectAVX2(y *float64, h *float64, x *int, tokens int, n int, rows int, ldy int, ldh int, ldx int)
-
-func addRowsAVX2(to *float64, v *float64, at *int, n int, rows int, ldto int, ldv int)
-
-func productsAVX2(y *float64, a *float64, b *float64, n int, terms int, rows int)
-
-func drainAVX2(sum *float64, v *float64, n int)
-
-func softmaxAVX2(x *float64, top *float64, sum *float64, n int, rows int, ld int)
-
-func expsAVX2(x *float64, n int)
-
-func rectifyAVX2(x *float64, n int)
-
-func rectifyGradAVX2(dx *float64, x *float64, products *float64, rows int, stride int)
-
-func transposeAVX2(y *float64, x *float64, rows int, columns int)
-
-//go:noescape
-func fillWordsAVX2(dst *uint64, state *uint64, n int)
-
-//go:noescape
-func pointsAVX2(y *float64, inside *uint8, words *uint64, layers *float64, n int)
-
-//go:noescape
-func powersAVX2(x *float64, y *float64, m int, n int)
-
-//go:noescape
-func runningSumsAVX2(sums *float64, x *float64, n int)
-
-//go:noescape
-func eliminateAVX2(a *float64, least *float64, n int)
-
-//go:noescape
-func measureAVX2(mu *float64, total *float64, a *float64, sums *float64, n int)
-
-//go:noescape
-func walkAVX2(states *int, rows *int, parents *int, words *uint64, sums *float64, n int, count int)
+func walkVectors(states *int, rows *int, parents *int, words *uint64, sums *float64, n int, count int)

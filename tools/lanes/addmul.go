@@ -11,7 +11,6 @@ import (
 // addMul is c += a b, in tiles of four rows and two vectors. Only the last vectors need masks. c: m
 // x n, rows ldc apart; a: m x k, rows ra and columns ca apart; b: k x n, rows ldb apart.
 func addMul(v isa) {
-	v.kernel("addMul", "func(c, a, b *float64, m, n, k, ldc, ra, ca, ldb int)")
 	t := tiles{v: v}
 	t.ldc, t.ra, t.ca, t.ldb = param("ldc"), param("ra"), param("ca"), param("ldb")
 	for _, r := range []Register{t.ldc, t.ra, t.ca, t.ldb} {
@@ -19,25 +18,24 @@ func addMul(v isa) {
 	}
 	t.c, t.b = param("c"), param("b")
 	n := param("n")
-	Label("columns")
+	label("columns")
 	CMPQ(n, U32(2*v.w))
-	JLT(LabelRef("last"))
+	JLT(ref("last"))
 	t.rows("whole", 2, [2]mask{})
-	JMP(LabelRef("next"))
-	Label("last")
+	JMP(ref("next"))
+	label("last")
 	some := v.masks(n)
 	CMPQ(n, U32(v.w))
-	JLE(LabelRef("narrow"))
+	JLE(ref("narrow"))
 	t.rows("wide", 2, [2]mask{{}, some[1]})
-	JMP(LabelRef("next"))
-	Label("narrow")
+	JMP(ref("next"))
+	label("narrow")
 	t.rows("narrow", 1, some)
-	Label("next")
+	label("next")
 	ADDQ(U32(2*v.bytes()), t.c)
 	ADDQ(U32(2*v.bytes()), t.b)
 	SUBQ(U32(2*v.w), n)
-	JG(LabelRef("columns"))
-	done()
+	JG(ref("columns"))
 }
 
 func param(name string) Register { return Load(Param(name), GP64()) }
@@ -55,17 +53,17 @@ func (t tiles) rows(kind string, vectors int, some [2]mask) {
 	MOVQ(t.c, c)
 	for _, rows := range []int{4, 2, 1} {
 		loop, end := fmt.Sprintf("%s%d", kind, rows), fmt.Sprintf("%sEnd%d", kind, rows)
-		Label(loop)
+		label(loop)
 		CMPQ(m, U32(rows))
-		JLT(LabelRef(end))
+		JLT(ref(end))
 		t.tile(rows, vectors, a, c, fmt.Sprintf("%sSum%d", kind, rows), some)
 		for range rows {
 			ADDQ(t.ra, a)
 			ADDQ(t.ldc, c)
 		}
 		SUBQ(U32(rows), m)
-		JMP(LabelRef(loop))
-		Label(end)
+		JMP(ref(loop))
+		label(end)
 	}
 }
 
@@ -82,7 +80,7 @@ func (t tiles) tile(rows, vectors int, a, c Register, loop string, some [2]mask)
 	MOVQ(t.b, b)
 	MOVQ(a, x)
 	ms := strided(rows, x, t.ra)
-	Label(loop)
+	label(loop)
 	columns, temp := v.regs(vectors), v.regs(vectors)
 	for i := range vectors {
 		v.load(Mem{Base: b}.Offset(i*v.bytes()), columns[i], some[i])

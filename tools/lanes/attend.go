@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math"
 
 	. "github.com/mmcloughlin/avo/build"
@@ -9,11 +10,22 @@ import (
 )
 
 // attend sets p_ji = (posPos_ji tokPos_{x_j,i}) w_j(x_i), w_j(a) = tokTok_{x_j,a} posTok_ja, and divides each
-// column by its sum, or by least if that is larger. The lookup of w_j depends on the number of tokens: held in
-// one vector, in two, or, for held = 0, gathered from memory. p, posPos: stride x stride; tokPos: tokens x
-// stride; tokTok: tokens x tokens; posTok: stride x tokens; sum, x: stride.
-func attend(v isa, suffix string, held int) {
-	v.kernel("attend"+suffix, "func(p, sum, posPos, tokPos, tokTok, posTok, w *float64, x *int, stride, tokens int, least float64)")
+// column by its sum, or by least if that is larger. AVX-512 holds w_j in registers for 8 and for 16 tokens. p,
+// posPos: stride x stride; tokPos: tokens x stride; tokTok: tokens x tokens; posTok: stride x tokens; sum, x: stride.
+func attend(v isa) {
+	for held := 1; held <= 2 && v.w == 8; held++ {
+		other := fmt.Sprintf("not%d", held)
+		CMPQ(argument("tokens"), I8(8*held))
+		JNE(ref(other))
+		section(other, func() { v.attend(held) })
+		done()
+		label(other)
+	}
+	v.attend(0)
+}
+
+// attend holds w_j in the given number of registers, or, for 0, in memory.
+func (v isa) attend(held int) {
 	stride, width, keys := param("stride"), param("tokens"), param("x")
 	SHLQ(U8(3), stride)
 	SHLQ(U8(3), width)
@@ -68,7 +80,6 @@ func attend(v isa, suffix string, held int) {
 			ADDQ(stride, row)
 		}, nil)
 	})
-	done()
 }
 
 // argument returns the address of an argument.
@@ -87,13 +98,13 @@ func (v isa) weights(loop string, held int, a, b, width Register) func(index Vec
 		w, at, t := param("w"), GP64(), v.reg()
 		XORQ(at, at)
 		loop += "weights"
-		Label(loop)
+		label(loop)
 		VMOVUPD(Mem{Base: a, Index: at, Scale: 1}, t)
 		VMULPD(Mem{Base: b, Index: at, Scale: 1}, t, t)
 		VMOVUPD(t, Mem{Base: w, Index: at, Scale: 1})
 		ADDQ(U32(v.bytes()), at)
 		CMPQ(at, width)
-		JLT(LabelRef(loop))
+		JLT(ref(loop))
 		return func(index VecVirtual) VecVirtual {
 			t := v.reg()
 			if v.w == 8 {
@@ -132,13 +143,12 @@ func (v isa) weights(loop string, held int, a, b, width Register) func(index Vec
 // column n-1, to posPos_ji, tokPos_{x_j,i} and posTok_{x_i,j}, w by w entries at a time.
 // queries, keys: terms x stride; mean, last, unit: stride.
 func attendGrad(v isa) {
-	v.kernel("attendGrad", "func(posPos, tokPos, posTok, p, queries, keys, mean, last, unit *float64, x *int, n, stride, terms int)")
 	stride := param("stride")
 	SHLQ(U8(3), stride)
 	i, j := GP64(), GP64()
 	begin(j, "rows")
 	MOVQ(j, i)
-	Label("columns")
+	label("columns")
 	z := v.byAttention(i, j, stride)
 	at := GP64()
 	MOVQ(j, at)
@@ -168,7 +178,6 @@ func attendGrad(v isa) {
 	addRows("posTok", i, j, v.transpose(z))
 	v.next(i, stride, "columns")
 	v.next(j, stride, "rows")
-	done()
 }
 
 // addRowsTo adds row k to the row of token x_k in a table, whose rows are stride bytes apart.
@@ -214,17 +223,16 @@ func (v isa) byAttention(i, j, stride Register) []VecVirtual {
 	LEAQ(Mem{Base: i, Disp: v.bytes()}, end)
 	SHRQ(U8(3), end)
 	CMPQ(end, argument("n"))
-	JLT(LabelRef("times"))
+	JLT(ref("times"))
 	XORQ(term, term)
 	add("unit", "last", term)
-	Label("times")
+	label("times")
 	return z
 }
 
 // fold adds v to sum, and entry (b, j) of v to entry (x_j, b) of pairs, and clears v.
 // sum, v: tokens x stride; pairs: tokens x tokens.
 func fold(v isa) {
-	v.kernel("fold", "func(sum, pairs, v *float64, x *int, stride, tokens int)")
 	stride, width := param("stride"), param("tokens")
 	SHLQ(U8(3), stride)
 	SHLQ(U8(3), width)
@@ -233,7 +241,7 @@ func fold(v isa) {
 	j, b := GP64(), GP64()
 	XORQ(b, b)
 	sumAt, at := param("sum"), param("v")
-	Label("tokens")
+	label("tokens")
 	begin(j, "columns")
 	rows := v.regs(v.w)
 	address, total := GP64(), GP64()
@@ -260,5 +268,4 @@ func fold(v isa) {
 		ADDQ(stride, sumAt)
 	}
 	v.next(b, width, "tokens")
-	done()
 }

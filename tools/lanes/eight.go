@@ -1,40 +1,58 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// Entry k of problem l, of eight side by side, is at 8k+l. A kernel for vectors of four is
-// called for each half, with the address of its first entry.
+// Entry k of problem l, of eight side by side, is at 8k+l.
 const stride = 64 // bytes between two entries of one problem
 
 // at returns the address base + k.
 func at(base, k Register) Mem { return Mem{Base: base, Index: k, Scale: 1} }
 
-// eight begins a kernel for eight problems, whose arguments may stand on the stack.
-func (v isa) eight(name, signature string) {
-	v.kernel(name, signature)
+// eight writes a kernel for eight problems, whose arguments may stand on the stack.
+func eight(name, signature string, body func(v isa)) {
+	kernel(name, signature, body)
 	Pragma("noescape")
 }
 
+// inHalves solves eight problems at once, or four and then the other four.
+func inHalves(body func(v isa)) func(v isa) {
+	return func(v isa) {
+		for v.half = 0; v.half < stride; v.half += v.bytes() {
+			section(fmt.Sprint(v.half), func() { body(v) })
+		}
+	}
+}
+
+// lanes returns an argument with an entry for each problem.
+func (v isa) lanes(name string) Register {
+	p := param(name)
+	if v.half > 0 {
+		ADDQ(U8(v.half), p)
+	}
+	return p
+}
+
 // until moves k to the next entry, and jumps to the label unless it is the end.
-func until(k, end Register, label string) {
+func until(k, end Register, name string) {
 	ADDQ(U8(stride), k)
 	CMPQ(k, end)
-	JNE(LabelRef(label))
+	JNE(ref(name))
 }
 
 // fillWords is xoshiro256++: dst[8k+l] is the next word of generator l, whose state is state[i][l], i < 4.
 func fillWords(v isa) {
-	v.eight("fillWords", "func(dst, state *uint64, n int)")
-	dst, state, n := param("dst"), param("state"), param("n")
+	dst, state, n := v.lanes("dst"), v.lanes("state"), param("n")
 	s := v.regs(4)
 	for i := range s {
 		v.loadWords(Mem{Base: state}.Offset(stride*i), s[i])
 	}
-	Label("loop")
+	label("loop")
 	sum, temp := v.reg(), v.reg()
 	VPADDQ(s[3], s[0], sum)
 	v.rotate(23, sum, temp)
@@ -52,7 +70,6 @@ func fillWords(v isa) {
 	for i := range s {
 		v.storeWords(s[i], Mem{Base: state}.Offset(stride*i))
 	}
-	done()
 }
 
 func (v isa) loadWords(m Mem, r VecVirtual) {
@@ -112,10 +129,9 @@ func (v isa) gather(base Register, index VecVirtual, disp int, r VecVirtual) {
 // points sets y = left + u width, where the lower 8 bits of each word choose the layer and
 // its upper 52 bits give u, and sets a bit of inside where lo < y < hi.
 func points(v isa) {
-	v.eight("points", "func(y *float64, inside *uint8, words *uint64, layers *float64, n int)")
 	y, inside, words, layers, n := param("y"), param("inside"), param("words"), param("layers"), param("n")
 	low, one, less := v.copies(255), v.copies(0x3ff<<52), v.copies(0x3fefffffffffffff) // 1 - 2^-53
-	Label("loop")
+	label("loop")
 	bits := GP32()
 	for half := range 8 / v.w {
 		at := half * v.bytes()
@@ -158,61 +174,55 @@ func points(v isa) {
 	ADDQ(U8(stride), y)
 	INCQ(inside)
 	again(n, "loop")
-	done()
 }
 
 // powers sets x = y^m, the product of the y^(2^i) over the bits i of m, from the lowest.
 func powers(v isa) {
-	v.eight("powers", "func(x, y *float64, m, n int)")
 	x, y, n := param("x"), param("y"), param("n")
 	one := v.copies(0x3ff << 52)
 	k := 8 / v.w
-	Label("loop")
+	label("loop")
 	m := param("m")
 	p, s := v.regs(k), v.regs(k)
 	for i := range k {
 		VMOVUPD(Mem{Base: y}.Offset(i*v.bytes()), s[i])
 		VMOVAPD(one, p[i])
 	}
-	Label("bits")
+	label("bits")
 	SHRQ(U8(1), m)
-	JCC(LabelRef("even"))
+	JCC(ref("even"))
 	for i := range k {
 		VMULPD(s[i], p[i], p[i])
 	}
-	Label("even")
+	label("even")
 	for i := range k {
 		VMULPD(s[i], s[i], s[i])
 	}
 	TESTQ(m, m)
-	JNZ(LabelRef("bits"))
+	JNZ(ref("bits"))
 	for i := range k {
 		VMOVUPD(p[i], Mem{Base: x}.Offset(i*v.bytes()))
 	}
 	again(n, "loop", x, y)
-	done()
 }
 
 // runningSums sets sums[k] = x[0] + ... + x[k], from the left.
 func runningSums(v isa) {
-	v.eight("runningSums", "func(sums, x *float64, n int)")
-	sums, x, n := param("sums"), param("x"), param("n")
+	sums, x, n := v.lanes("sums"), v.lanes("x"), param("n")
 	total := v.reg()
 	v.zero(total)
-	Label("loop")
+	label("loop")
 	VADDPD(Mem{Base: x}, total, total)
 	VMOVUPD(total, Mem{Base: sums})
 	again(n, "loop", x, sums)
-	done()
 }
 
 // eliminate removes the states n-1, ..., 1 from jump processes with the rates a, see
 // Eliminate. least is the least divisor. a: n x n x 8; least: 8.
 func eliminate(v isa) {
-	v.eight("eliminate", "func(a, least *float64, n int)")
-	a, n, row, state, k, end := param("a"), param("n"), GP64(), GP64(), GP64(), GP64()
+	a, n, row, state, k, end := v.lanes("a"), param("n"), GP64(), GP64(), GP64(), GP64()
 	below, one := v.reg(), v.copies(0x3ff<<52)
-	VMOVUPD(Mem{Base: param("least")}, below)
+	VMOVUPD(Mem{Base: v.lanes("least")}, below)
 	down := GP64()
 	MOVQ(n, down)
 	SHLQ(U8(6), down) // from a row to the next
@@ -222,7 +232,7 @@ func eliminate(v isa) {
 	ADDQ(a, row)
 	MOVQ(n, end)
 	SHLQ(U8(6), end) // the entries of a row before the state
-	Label("states")
+	label("states")
 	out := v.reg()
 	v.zero(out)
 	begin(k, "leave")
@@ -231,7 +241,7 @@ func eliminate(v isa) {
 	VMINPD(below, out, below) // the least, and no NaN
 	VDIVPD(out, one, out)
 	MOVQ(a, state)
-	Label("rows")
+	label("rows")
 	rate, temp := v.reg(), v.reg()
 	VMULPD(at(state, end), out, rate)
 	VMOVUPD(rate, at(state, end))
@@ -242,33 +252,31 @@ func eliminate(v isa) {
 	until(k, end, "bypass")
 	ADDQ(down, state)
 	CMPQ(state, row)
-	JNE(LabelRef("rows"))
+	JNE(ref("rows"))
 	SUBQ(down, row)
 	SUBQ(U8(stride), end)
-	JNZ(LabelRef("states"))
-	VMOVUPD(below, Mem{Base: param("least")})
-	done()
+	JNZ(ref("states"))
+	VMOVUPD(below, Mem{Base: v.lanes("least")})
 }
 
 // measure computes the stationary measures after eliminate, see Eliminate. mu: n x 8;
 // total: 8; a, sums: n x n x 8.
 func measure(v isa) {
-	v.eight("measure", "func(mu, total, a, sums *float64, n int)")
-	mu, a, weight, n := param("mu"), param("a"), param("sums"), param("n")
+	mu, a, weight, n := v.lanes("mu"), v.lanes("a"), v.lanes("sums"), param("n")
 	down, end, k, column, entry := GP64(), GP64(), GP64(), GP64(), GP64()
 	SHLQ(U8(6), n)
 	MOVQ(n, down) // from a row to the next
 	one := v.copies(0x3ff << 52)
 	VMOVUPD(one, Mem{Base: mu})
 	MOVQ(U32(stride), end)
-	Label("states")
+	label("states")
 	CMPQ(end, n)
-	JGE(LabelRef("weigh"))
+	JGE(ref("weigh"))
 	sum, temp := v.reg(), v.reg()
 	v.zero(sum)
 	XORQ(k, k)
 	LEAQ(at(a, end), column)
-	Label("entries")
+	label("entries")
 	VMOVUPD(at(mu, k), temp)
 	VMULPD(Mem{Base: column}, temp, temp)
 	VADDPD(temp, sum, sum)
@@ -276,14 +284,14 @@ func measure(v isa) {
 	until(k, end, "entries")
 	VMOVUPD(sum, at(mu, end))
 	ADDQ(U8(stride), end)
-	JMP(LabelRef("states"))
-	Label("weigh")
+	JMP(ref("states"))
+	label("weigh")
 	total := v.reg()
 	v.zero(total)
 	XORQ(k, k)
 	LEAQ(at(weight, n), entry)
 	SUBQ(U8(stride), entry) // the last sum of row 0
-	Label("weights")
+	label("weights")
 	m := v.reg()
 	VMOVUPD(at(mu, k), m)
 	VMULPD(Mem{Base: entry}, m, m)
@@ -291,20 +299,19 @@ func measure(v isa) {
 	VADDPD(m, total, total)
 	ADDQ(down, entry)
 	until(k, n, "weights")
-	VMOVUPD(total, Mem{Base: param("total")})
+	VMOVUPD(total, Mem{Base: v.lanes("total")})
 	begin(k, "divide")
 	VMOVUPD(at(mu, k), m)
 	VDIVPD(total, m, m)
 	VMOVUPD(m, at(mu, k))
 	until(k, n, "divide")
-	done()
 }
 
 // numbering returns the address of the words 0, 1, ..., w-1.
 func (v isa) numbering() Mem {
 	m, ok := numberings[v.w]
 	if !ok {
-		m = GLOBL("lanes"+v.name, RODATA|NOPTR)
+		m = GLOBL(fmt.Sprintf("lanes%d", v.w), RODATA|NOPTR)
 		for l := range v.w {
 			DATA(8*l, U64(l))
 		}
@@ -320,9 +327,8 @@ var numberings = map[int]Mem{}
 // words[i][l]. words: count x 8; sums: rows x n x 8.
 func walk(v isa) {
 	lane := v.numbering()
-	v.eight("walk", "func(states, rows, parents *int, words *uint64, sums *float64, n, count int)")
-	states, rows, parents, words := param("states"), param("rows"), param("parents"), param("words")
-	sums, n, count := param("sums"), param("n"), param("count")
+	states, rows, parents, words := v.lanes("states"), v.lanes("rows"), param("parents"), v.lanes("words")
+	sums, n, count := v.lanes("sums"), param("n"), param("count")
 	one, size, numbers := v.copies(0x3ff<<52), v.reg(), v.reg()
 	v.loadWords(lane, numbers)
 	if v.w == 8 {
@@ -339,7 +345,7 @@ func walk(v isa) {
 	if v.w == 8 {
 		step = v.copies(1)
 	}
-	Label("positions")
+	label("positions")
 	index, u, x, found := v.reg(), v.reg(), v.reg(), v.reg()
 	MOVQ(Mem{Base: parents}, row)
 	SHLQ(U8(6), row)
@@ -355,19 +361,18 @@ func walk(v isa) {
 	VMULPD(x, u, u)
 	v.zero(found)
 	MOVQ(sums, entry)
-	Label("sums")
+	label("sums")
 	CMPQ(entry, last)
-	JGE(LabelRef("found"))
+	JGE(ref("found"))
 	v.zero(x)
 	v.gather(entry, index, 0, x)
 	v.countUpTo(u, x, found, step)
 	ADDQ(U8(stride), entry)
-	JMP(LabelRef("sums"))
-	Label("found")
+	JMP(ref("sums"))
+	label("found")
 	v.storeWords(found, Mem{Base: states})
 	ADDQ(U8(8), parents)
 	again(count, "positions", words, states)
-	done()
 }
 
 // countUpTo adds one, from step, to found where x is at most u. It overwrites x.

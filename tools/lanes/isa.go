@@ -8,12 +8,9 @@ import (
 
 // An isa is an instruction set with vectors of w numbers.
 type isa struct {
-	name string
 	w    int
+	half int // bytes before the first of four problems, see inHalves
 }
-
-// kernel begins the function of a kernel for v.
-func (v isa) kernel(name, signature string) { TEXT(name+v.name, NOSPLIT, signature) }
 
 // words emits an instruction on three operands, which has another name in AVX-512.
 func (v isa) words(eight func(...Op), four func(a, b, c Op), a, b, c Op) {
@@ -126,30 +123,24 @@ func (v isa) store(r VecVirtual, m Mem, k mask) {
 }
 
 // begin puts the label of a loop whose offset begins at zero.
-func begin(at Register, label string) {
+func begin(at Register, name string) {
 	XORQ(at, at)
-	Label(label)
+	label(name)
 }
 
 // next moves an offset in bytes to the next vector, and jumps to the label while it is below the limit.
-func (v isa) next(at, limit Register, label string) {
+func (v isa) next(at, limit Register, name string) {
 	ADDQ(U32(v.bytes()), at)
 	CMPQ(at, limit)
-	JLT(LabelRef(label))
+	JLT(ref(name))
 }
 
 // again moves pointers to the next entry of eight problems side by side, and jumps to the
 // label until the count is zero.
-func again(count Register, label string, pointers ...Register) {
+func again(count Register, name string, pointers ...Register) {
 	for _, p := range pointers {
 		ADDQ(U8(stride), p)
 	}
 	DECQ(count)
-	JNZ(LabelRef(label))
-}
-
-// done ends a kernel.
-func done() {
-	VZEROUPPER()
-	RET()
+	JNZ(ref(name))
 }

@@ -8,35 +8,32 @@ import (
 
 // rectify replaces x by max(0, x). n is a multiple of eight.
 func rectify(v isa) {
-	v.kernel("rectify", "func(x *float64, n int)")
 	x, n := param("x"), param("n")
 	zero, t := v.reg(), v.reg()
 	v.zero(zero)
-	Label("numbers")
+	label("numbers")
 	VMAXPD(Mem{Base: x}, zero, t)
 	VADDPD(zero, t, t) // -0 becomes 0
 	VMOVUPD(t, Mem{Base: x})
 	ADDQ(U32(v.bytes()), x)
 	SUBQ(U32(v.w), n)
-	JG(LabelRef("numbers"))
-	done()
+	JG(ref("numbers"))
 }
 
 // rectifyGrad is the backward pass of rectify, a column of vectors at a time. dx, x:
 // rows x stride; products: stride.
 func rectifyGrad(v isa) {
-	v.kernel("rectifyGrad", "func(dx, x, products *float64, rows, stride int)")
 	dx, x, products, stride := param("dx"), param("x"), param("products"), param("stride")
 	columns := GP64()
 	MOVQ(stride, columns)
 	SHLQ(U8(3), stride)
 	zero := v.reg()
 	v.zero(zero)
-	Label("columns")
+	label("columns")
 	at, rows, sum, a, d, t := GP64(), param("rows"), v.reg(), v.reg(), v.reg(), v.reg()
 	XORQ(at, at)
 	VMOVUPD(Mem{Base: products}, sum)
-	Label("rows")
+	label("rows")
 	VMOVUPD(Mem{Base: x, Index: at, Scale: 1}, a)
 	v.keepWhereNot(zero, a, Mem{Base: dx, Index: at, Scale: 1}, d)
 	VMOVUPD(d, Mem{Base: dx, Index: at, Scale: 1})
@@ -49,8 +46,7 @@ func rectifyGrad(v isa) {
 		ADDQ(U32(v.bytes()), p)
 	}
 	SUBQ(U32(v.w), columns)
-	JG(LabelRef("columns"))
-	done()
+	JG(ref("columns"))
 }
 
 // keepWhereNot loads r from m and clears its lanes where a = b.
@@ -69,7 +65,6 @@ func (v isa) keepWhereNot(b, a VecVirtual, m Mem, r VecVirtual) {
 
 // transpose sets y to the transpose of x, rows x columns, both multiples of eight.
 func transpose(v isa) {
-	v.kernel("transpose", "func(y, x *float64, rows, columns int)")
 	y, x, rows, columns := param("y"), param("x"), param("rows"), param("columns")
 	SHLQ(U8(3), rows)
 	SHLQ(U8(3), columns)
@@ -102,5 +97,4 @@ func transpose(v isa) {
 	}
 	v.next(j, columns, "columns")
 	v.next(i, rows, "rows")
-	done()
 }

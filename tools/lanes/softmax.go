@@ -28,7 +28,6 @@ func (v isa) constant(f float64) VecVirtual { return v.copies(math.Float64bits(f
 // softmax replaces rows of x by their softmax, and the entries behind them, up to a multiple
 // of eight, by zeros. x: rows x n, rows ld apart; top, sum: rows.
 func softmax(v isa) {
-	v.kernel("softmax", "func(x, top, sum *float64, n, rows, ld int)")
 	x, tops, totals, n, rows := param("x"), param("top"), param("sum"), param("n"), param("rows")
 	lanes, at, end, rest := 8/v.w, GP64(), GP64(), GP64()
 	LEAQ(Mem{Base: n, Disp: -1}, end)
@@ -44,9 +43,9 @@ func softmax(v isa) {
 		}
 		ADDQ(U8(8), at)
 		CMPQ(at, end)
-		JLE(LabelRef(name))
+		JLE(ref(name))
 	}
-	Label("rows")
+	label("rows")
 	top := v.largest(x, end, some)
 	VMOVSD(top.AsX(), Mem{Base: tops})
 	sums := v.zeros(lanes)
@@ -72,20 +71,17 @@ func softmax(v isa) {
 	ADDQ(U8(8), totals)
 	nextRow(x, "ld")
 	again(rows, "rows")
-	done()
 }
 
 // exps replaces x by exponentials. n is a multiple of eight.
 func exps(v isa) {
-	v.kernel("exps", "func(x *float64, n int)")
 	x, n, t := param("x"), param("n"), v.reg()
-	Label("numbers")
+	label("numbers")
 	VMOVUPD(Mem{Base: x}, t)
 	VMOVUPD(v.exp(t), Mem{Base: x})
 	ADDQ(U32(v.bytes()), x)
 	SUBQ(U32(v.w), n)
-	JG(LabelRef("numbers"))
-	done()
+	JG(ref("numbers"))
 }
 
 // largest returns copies of the largest of the numbers at x, of which some are behind end, and
@@ -96,13 +92,13 @@ func (v isa) largest(x, end Register, some [2]mask) VecVirtual {
 	VMOVAPD(none, top)
 	begin(at, "top")
 	CMPQ(at, end)
-	JGE(LabelRef("last"))
+	JGE(ref("last"))
 	for i := range 8 / v.w {
 		VMAXPD(entry(i), top, top)
 	}
 	ADDQ(U8(8), at)
-	JMP(LabelRef("top"))
-	Label("last")
+	JMP(ref("top"))
+	label("last")
 	for i := range 8 / v.w {
 		t := v.loadOr(entry(i), none, some[i])
 		VMOVUPD(t, entry(i))

@@ -10,7 +10,6 @@ import (
 // eight tokens a, and h_{tokens+j} = v_j. It adds 0 to the sums of the other tokens, which
 // changes no sum that began at 0. h: rows x (tokens+n), rows ldh apart; v: rows x n.
 func spread(v isa) {
-	v.kernel("spread", "func(h, v *float64, x *int, tokens, n, rows, ldh, ldv, ldx int)")
 	h, numbers, x, tokens, n := param("h"), param("v"), param("x"), param("tokens"), param("n")
 	own, step := v.regs(8/v.w), v.copies(uint64(v.w))
 	v.loadWords(v.numbering(), own[0])
@@ -19,7 +18,7 @@ func spread(v isa) {
 	}
 	some, last := v.masks(tokens), v.lastOf(n)
 	rows := param("rows")
-	Label("rows")
+	label("rows")
 	sums, j := v.zeros(len(own)), GP64()
 	begin(j, "numbers")
 	for i, s := range sums {
@@ -27,7 +26,7 @@ func spread(v isa) {
 	}
 	INCQ(j)
 	CMPQ(j, n)
-	JLT(LabelRef("numbers"))
+	JLT(ref("numbers"))
 	for i, s := range sums {
 		v.store(s, Mem{Base: h, Disp: i * v.bytes()}, some[i])
 	}
@@ -42,7 +41,6 @@ func spread(v isa) {
 	nextRow(numbers, "ldv")
 	nextRow(x, "ldx")
 	again(rows, "rows")
-	done()
 }
 
 // nextRow adds a distance, the name of an argument in numbers, to a pointer.
@@ -83,25 +81,24 @@ func (v isa) vectorsOf(n Register, last mask, loop string, f func(at Register, k
 	ANDQ(I8(-v.w), end)
 	begin(at, loop)
 	CMPQ(at, end)
-	JGE(LabelRef(loop + "Last"))
+	JGE(ref(loop + "Last"))
 	f(at, mask{})
 	ADDQ(U8(v.w), at)
-	JMP(LabelRef(loop))
-	Label(loop + "Last")
+	JMP(ref(loop))
+	label(loop + "Last")
 	f(at, last)
 }
 
 // collect sets y_j = h_{x_j} + h_{tokens+j} for n numbers. AVX-512 looks the tokens up in two
 // vectors. y: rows x n; h: rows x (tokens+n).
 func collect(v isa) {
-	v.kernel("collect", "func(y, h *float64, x *int, tokens, n, rows, ldy, ldh, ldx int)")
 	y, h, x, tokens, n, rows := param("y"), param("h"), param("x"), param("tokens"), param("n"), param("rows")
 	last := v.lastOf(n)
 	var some [2]mask
 	if v.w == 8 {
 		some = v.masks(tokens)
 	}
-	Label("rows")
+	label("rows")
 	held, numbers := v.regs(2), GP64()
 	if v.w == 8 {
 		for i, r := range held {
@@ -127,15 +124,13 @@ func collect(v isa) {
 	nextRow(h, "ldh")
 	nextRow(x, "ldx")
 	again(rows, "rows")
-	done()
 }
 
 // addRows adds row k of v to row at_k of to. v: rows x n, rows ldv apart; to: rows ldto apart.
 func addRows(v isa) {
-	v.kernel("addRows", "func(to, v *float64, at *int, n, rows, ldto, ldv int)")
 	to, from, which, n, rows := param("to"), param("v"), param("at"), param("n"), param("rows")
 	last, distance := v.lastOf(n), param("ldto")
-	Label("rows")
+	label("rows")
 	row := GP64()
 	MOVQ(Mem{Base: which}, row)
 	IMULQ(distance, row)
@@ -150,22 +145,20 @@ func addRows(v isa) {
 	ADDQ(U8(8), which)
 	nextRow(from, "ldv")
 	again(rows, "rows")
-	done()
 }
 
 // products sets y_i = sum_r a_ri b_ri, over the terms r in order. y: rows x n; a, b: rows x terms x n.
 func products(v isa) {
-	v.kernel("products", "func(y, a, b *float64, n, terms, rows int)")
 	y, a, b, n, rows := param("y"), param("a"), param("b"), param("n"), param("rows")
 	SHLQ(U8(3), n)
 	i, at := GP64(), GP64()
-	Label("rows")
+	label("rows")
 	begin(i, "columns")
 	sum, t := v.reg(), v.reg()
 	v.zero(sum)
 	terms := param("terms")
 	MOVQ(i, at)
-	Label("terms")
+	label("terms")
 	VMOVUPD(Mem{Base: a, Index: at, Scale: 1}, t)
 	VMULPD(Mem{Base: b, Index: at, Scale: 1}, t, t)
 	VADDPD(t, sum, sum)
@@ -179,12 +172,10 @@ func products(v isa) {
 	ADDQ(at, a)
 	ADDQ(at, b)
 	again(rows, "rows")
-	done()
 }
 
 // drain adds v to sum and clears it.
 func drain(v isa) {
-	v.kernel("drain", "func(sum, v *float64, n int)")
 	sum, from, n := param("sum"), param("v"), param("n")
 	zero := v.zeros(1)[0]
 	v.vectorsOf(n, v.lastOf(n), "numbers", func(at Register, k mask) {
@@ -196,5 +187,4 @@ func drain(v isa) {
 		v.store(a, to, k)
 		v.store(zero, m, k)
 	})
-	done()
 }

@@ -24,11 +24,11 @@ func (v isa) panels(stride Register, panel func(t triangle)) {
 	NEGQ(t.column)
 	ANDQ(U32(4*v.bytes()-1), t.column)
 	NEGQ(t.column)
-	Label("panels")
+	label("panels")
 	panel(t)
 	ADDQ(U32(4*v.bytes()), t.column)
 	CMPQ(t.column, stride)
-	JLT(LabelRef("panels"))
+	JLT(ref("panels"))
 }
 
 // pointer returns the address of the panel's first column in the first row of an argument.
@@ -48,25 +48,24 @@ func (t triangle) rows(name string, row func(loop string, first int, long bool),
 	for k := -group; k < t.width; k += group {
 		loop := fmt.Sprintf("%s%d", name, k/group+1)
 		CMPQ(t.j, limit)
-		JGE(LabelRef(loop + "end"))
-		Label(loop)
+		JGE(ref(loop + "end"))
+		label(loop)
 		row(loop, max(k, 0), k < 0)
 		ADDQ(U32(8), t.j)
 		CMPQ(t.j, limit)
-		JLT(LabelRef(loop))
+		JLT(ref(loop))
 		if end != nil && k >= 0 {
 			for i := range group {
 				end(k + i)
 			}
 		}
-		Label(loop + "end")
+		label(loop + "end")
 		ADDQ(U32(64), limit)
 	}
 }
 
 // combine sets y_i = sum_j x_j p_ji, and adds y_i to total_i. p: stride x stride.
 func combine(v isa) {
-	v.kernel("combine", "func(y, total, x, p *float64, stride int)")
 	x, stride := param("x"), param("stride")
 	SHLQ(U8(3), stride)
 	v.panels(stride, func(t triangle) {
@@ -87,7 +86,6 @@ func combine(v isa) {
 			VMOVUPD(sums[k], Mem{Base: total, Disp: disp})
 		})
 	})
-	done()
 }
 
 // zeros returns n vectors of zeros.
@@ -101,7 +99,6 @@ func (v isa) zeros(n int) []VecVirtual {
 
 // dots sets y_j = sum_i p_ji x_i, a vector of rows at a time. p: stride x stride.
 func dots(v isa) {
-	v.kernel("dots", "func(y, p, x *float64, stride int)")
 	y, p, x, stride := param("y"), param("p"), param("x"), param("stride")
 	SHLQ(U8(3), stride)
 	at, j := GP64(), GP64()
@@ -111,7 +108,7 @@ func dots(v isa) {
 	ANDQ(I32(-64), at)
 	lanes := 8 / v.w
 	sums := v.zeros(v.w * lanes)
-	Label("columns")
+	label("columns")
 	xs := v.regs(lanes)
 	for i := range xs {
 		VMOVUPD(Mem{Base: x, Index: at, Scale: 1, Disp: i * v.bytes()}, xs[i])
@@ -130,13 +127,12 @@ func dots(v isa) {
 	}
 	ADDQ(U32(64), at)
 	CMPQ(at, stride)
-	JLT(LabelRef("columns"))
+	JLT(ref("columns"))
 	VMOVUPD(v.addLanes(sums), Mem{Base: y, Index: j, Scale: 1})
 	for range v.w {
 		ADDQ(stride, p)
 	}
 	v.next(j, stride, "rows")
-	done()
 }
 
 // addLanes adds the eight lanes of w sums.
