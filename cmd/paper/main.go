@@ -80,7 +80,8 @@ kills them.`,
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(withUsage)
-	root.AddCommand(newList(), newExport(), newTrain(), newSweep(), newShow(), newPredict(), newVerify())
+	root.AddCommand(newList(), newExport(), newTrain(), newSweep(), newShow(), newPredict(), newVerify(),
+		newAnnotate())
 	for _, c := range root.Commands() {
 		check := c.Args
 		if check != nil {

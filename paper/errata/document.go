@@ -28,14 +28,15 @@ func Source(l *ledger.Ledger, graphs ...*figure.Figure) (string, error) {
 		}
 	}
 	return e.resolve(strings.Join([]string{
-		text("preamble") + e.macros(), text("front"), e.findings(), text("reading"), entries[0], text("survives"),
-		entries[1], entries[2], pictures, text("open"), e.rest(), "\\end{document}\n",
+		text("preamble.tex") + e.macros(), text("front.tex"), e.findings(), text("reading.tex"), entries[0],
+		text("survives.tex"),
+		entries[1], entries[2], pictures, text("open.tex"), e.rest(), "\\end{document}\n",
 	}, "\n"))
 }
 
-// text returns the file of prose with the name.
+// text returns the file of text/ with the name.
 func text(name string) string {
-	b, err := sources.ReadFile("text/" + name + ".tex")
+	b, err := sources.ReadFile("text/" + name)
 	if err != nil {
 		panic("errata: " + err.Error()) // it is embedded
 	}

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
+	"learncausal/internal/files"
 	"learncausal/paper/errata"
 	"learncausal/paper/figure"
 	"learncausal/paper/ledger"
@@ -33,6 +35,25 @@ func (e erratum) Export(dir string) ([]string, error) {
 		err = nil
 	}
 	return paths, err
+}
+
+// A margin is the LaTeX package with the verdicts of the ledger.
+type margin string
+
+func newMargin(ctx context.Context, r *Results) (margin, error) {
+	l, err1 := fullLedger(ctx, r)
+	c, err2 := comparison(ctx, r)
+	if err := errors.Join(err1, err2); err != nil {
+		return "", err
+	}
+	style, err := errata.Style(l, comparisonNumbers(c))
+	return margin(style), err
+}
+
+// Export writes ledger.sty.
+func (m margin) Export(dir string) ([]string, error) {
+	path := filepath.Join(dir, "ledger.sty")
+	return []string{path}, files.Write(path, []byte(m))
 }
 
 // erratumGraphs draws which proof uses which: the paper's statements as printed,

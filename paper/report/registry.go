@@ -38,6 +38,8 @@ func (e Entry) Formats() []string {
 		return []string{"tex", "csv", "json", "dot"}
 	case e.ID == "errata":
 		return []string{"tex", "pdf"}
+	case e.ID == "ledger":
+		return []string{"sty"}
 	}
 	return []string{"tex", "csv"}
 }
@@ -151,6 +153,7 @@ func lists() []Entry {
 	return []Entry{
 		entry("claims", "The ledger of all statements", thenTry(fullLedger, newLedgerFiles)),
 		entry("errata", "The erratum, with proofs of what holds instead", thenTry(fullLedger, newErratum)),
+		entry("ledger", "Verdicts in the margin of a LaTeX document", newMargin),
 		entry("summary", "What the paper says of its figures and numbers, with verdicts", summary()),
 		entry("numbers", "Every number that is quoted in prose, as JSON and as LaTeX macros", numbers()),
 	}

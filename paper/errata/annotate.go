@@ -1,0 +1,288 @@
+package errata
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"learncausal/paper/figure"
+	"learncausal/paper/ledger"
+)
+
+// A spot is a place in a LaTeX source, before an environment, a heading, a paragraph or a graphic, or behind
+// the end of an environment. A row of equations with a number has the place of its environment.
+type spot struct {
+	kind   string // such as lemma, subsection, equation, end:proof
+	at     int
+	number string // its own, or else of the section: "Lemma 16", "eq. (27)", "Section 4.1"
+}
+
+// A label has the indices of the spots of its statement, figure or section, and of what follows the label.
+type label struct{ home, next int }
+
+// An environment has begun and not ended.
+type environment struct {
+	name   string
+	spot   int
+	silent bool // the row of equations has no number
+}
+
+var (
+	comments = regexp.MustCompile(`(?m)(?:^|[^\\\n])(%.*)$`)
+	theorems = regexp.MustCompile(`\\newtheorem\{(\w+)\}(?:\[(\w+)\])?\{(\w+)\}`)
+	tokens   = regexp.MustCompile(`\\(?:((?:sub){0,2}section|paragraph)\{|(begin|end)\{(\w+\*?)\}|label\{([^}]*)\}|` +
+		`(appendix|nonumber|notag|includegraphics)\b|(\\))`)
+	rowed = []string{"equation", "align", "gather"}
+)
+
+// blank returns the source with blanks for its comments, so that offsets stay.
+func blank(source string) string {
+	b := []byte(source)
+	for _, m := range comments.FindAllStringSubmatchIndex(source, -1) {
+		copy(b[m[2]:m[3]], strings.Repeat(" ", m[3]-m[2]))
+	}
+	return string(b)
+}
+
+// A reading has the spots of a source, with the numbers that an article with amsmath prints.
+type reading struct {
+	spots   []spot
+	labels  map[string]label
+	words   map[string][2]string // of an environment: its counter, and the word that is printed
+	counts  map[string]int
+	levels  [3]int // of section, subsection and subsubsection
+	section string // with its word
+	heading int    // its spot
+	word    string // Section, or after \appendix Appendix
+	open    []environment
+}
+
+// read reads the document in a source.
+func read(source string) *reading {
+	r := &reading{
+		word: "Section", heading: -1, labels: map[string]label{}, counts: map[string]int{}, words: map[string][2]string{},
+	}
+	for _, name := range strings.Fields("theorem lemma corollary definition assumption construction algorithm") {
+		r.words[name] = [2]string{name, capital(name)}
+	}
+	text := blank(source)
+	for _, m := range theorems.FindAllStringSubmatch(text, -1) {
+		r.words[m[1]] = [2]string{cmp.Or(m[2], m[1]), m[3]}
+	}
+	begin := max(0, strings.Index(text, `\begin{document}`))
+	for _, m := range tokens.FindAllStringSubmatchIndex(text[begin:], -1) {
+		var w [7]string
+		for i := range w {
+			if m[2*i] >= 0 {
+				w[i] = text[begin+m[2*i] : begin+m[2*i+1]]
+			}
+		}
+		r.token(begin+m[0], begin+m[1], w[1]+w[2], w[3]+w[4], w[5]+w[6])
+	}
+	return r
+}
+
+// token takes a heading, the begin or end of an environment, a label or a command.
+func (r *reading) token(at, end int, what, name, command string) {
+	add := func(kind string, at int, number string) { r.spots = append(r.spots, spot{kind, at, number}) }
+	last := len(r.open) - 1
+	inRows := last >= 0 && slices.Contains(rowed, r.open[last].name)
+	if inRows && (what == "end" || command == `\`) {
+		if e := &r.open[last]; e.silent {
+			e.silent = false // the row counts to the next row
+		} else {
+			r.counts["equation"]++
+			add("equation", r.spots[e.spot].at, fmt.Sprintf("eq. (%d)", r.counts["equation"]))
+		}
+	}
+	switch word := r.words[name]; {
+	case what == "begin":
+		r.open = append(r.open, environment{name: name, spot: len(r.spots)})
+		number := r.section
+		if word[0] != "" {
+			r.counts[word[0]]++
+			number = fmt.Sprintf("%s %d", word[1], r.counts[word[0]])
+		}
+		add(name, at, number)
+	case what == "end":
+		r.open = r.open[:max(last, 0)]
+		add("end:"+name, end, r.section)
+	case name != "":
+		r.labels[name] = label{r.heading, len(r.spots)}
+		for _, e := range r.open {
+			if r.words[e.name][0] != "" || strings.HasPrefix(e.name, "figure") {
+				r.labels[name] = label{e.spot, len(r.spots)}
+			}
+		}
+	case what != "":
+		if what != "paragraph" {
+			r.head(strings.Count(what, "sub"))
+		}
+		add(what, at, r.section)
+	case command == "appendix":
+		r.levels, r.word = [3]int{}, "Appendix"
+	case command == "includegraphics":
+		add(command, at, r.section)
+	case inRows && command != `\`:
+		r.open[last].silent = true
+	}
+}
+
+// head begins a section, or a subsection on a lower level.
+func (r *reading) head(level int) {
+	r.levels[level]++
+	clear(r.levels[level+1:])
+	number := fmt.Sprint(r.levels[0])
+	if r.word == "Appendix" {
+		number = string(rune('A' - 1 + r.levels[0]))
+	}
+	for _, l := range r.levels[1 : level+1] {
+		number += fmt.Sprintf(".%d", l)
+	}
+	r.section, r.heading = r.word+" "+number, len(r.spots)
+}
+
+// find returns the spot of a place: a label, or a label, a kind and a count.
+func (r *reading) find(place []string) (found spot, ok bool) {
+	l, ok := r.labels[place[0]]
+	if !ok || len(place) == 1 && l.home < 0 {
+		return found, false
+	}
+	if len(place) == 1 {
+		return r.spots[l.home], true
+	}
+	left, _ := strconv.Atoi(place[2])
+	for _, s := range r.spots[l.next:] {
+		if s.kind == place[1] {
+			left--
+		}
+		if left == 0 {
+			return s, true
+		}
+	}
+	return found, false
+}
+
+// places returns the lines of text/places.txt, as words.
+var places = sync.OnceValue(func() (lines [][]string) {
+	for line := range strings.Lines(text("places.txt")) {
+		if !strings.HasPrefix(line, "#") {
+			lines = append(lines, strings.Fields(line))
+		}
+	}
+	return lines
+})
+
+// Annotate returns a copy of the paper's source in which ledger.sty marks each statement. before stands in
+// front of \usepackage{ledger}. Annotate also reports what it does not find, or finds under another number.
+func Annotate(source string, l *ledger.Ledger, before string) (annotated string, report []string, err error) {
+	begin := strings.Index(blank(source), `\begin{document}`)
+	if begin < 0 {
+		return "", nil, errors.New(`no \begin{document}: want a paper in one file; latexpand joins the files of a paper`)
+	}
+	r, put := read(source), map[int]string{begin: before + `\usepackage{ledger}`}
+	moved := map[string]bool{} // the words whose numbers differ from the ledger's, such as Lemma
+	word := func(r *ledger.Row) string { return strings.Fields(r.Number)[0] }
+	for _, p := range places() {
+		if row := l.Find(p[0]); row != nil {
+			s, ok := r.find(p[1:])
+			moved[word(row)] = moved[word(row)] || ok && s.number != row.Number
+		}
+	}
+	for _, p := range places() {
+		row := l.Find(p[0])
+		if row == nil {
+			report = append(report, r.beside(source, p, put)...)
+			continue
+		}
+		s, ok := r.find(p[1:])
+		i := slices.IndexFunc(r.spots, func(s spot) bool { return s.number == row.Number })
+		switch {
+		case ok && s.number != row.Number:
+			report = append(report, fmt.Sprintf("%s is %s here, in the ledger %s", row.ID, s.number, row.Number))
+		case !ok && i >= 0 && !moved[word(row)]:
+			s = r.spots[i]
+			report = append(report, fmt.Sprintf("%s is found by its number, %s, alone", row.ID, row.Number))
+		case !ok:
+			report = append(report, fmt.Sprintf("%s (%s) is not found: it has no \\label{%s}", row.ID, row.Number, p[1]))
+			continue
+		}
+		command := `\ledgernext{`
+		if s.kind == "equation" {
+			command = `\ledger{`
+		}
+		put[s.at] = strings.Replace(cmp.Or(put[s.at], command+"}"), "}", ","+row.ID+"}", 1)
+	}
+	for _, at := range slices.Backward(slices.Sorted(maps.Keys(put))) {
+		source = source[:at] + strings.ReplaceAll(put[at], "{,", "{") + source[at:]
+	}
+	return source, report, nil
+}
+
+// beside puts our drawing before each graphic of a figure, or our value behind a number that the paper quotes.
+func (r *reading) beside(source string, p []string, put map[int]string) (report []string) {
+	l, figure := r.labels[p[0]]
+	var at []int
+	for i := max(0, l.home); figure && i < len(r.spots) && !strings.HasPrefix(r.spots[i].kind, "end:figure"); i++ {
+		if r.spots[i].kind == "includegraphics" {
+			at = append(at, r.spots[i].at)
+		}
+	}
+	if !figure {
+		quoted := regexp.MustCompile(`[^\d.=]` + regexp.QuoteMeta(p[0]) + `(?:[}$\s,;:)]|\.\s)`)
+		for _, m := range quoted.FindAllStringIndex(blank(source), -1) {
+			at = append(at, m[0]+1+len(p[0]))
+		}
+	}
+	if len(at) != len(p)-1 {
+		return []string{fmt.Sprintf("%s is found %d times, want %d: %s", p[0], len(at), len(p)-1, strings.Join(p[1:], ", "))}
+	}
+	for i, at := range at {
+		put[at] = `\ledgernumber{` + p[i+1] + `}`
+		if part := strings.Split(p[i+1]+",0,1", ","); figure {
+			put[at] = fmt.Sprintf(`\ledgerfigure{%s}{%s}{%s}{%.2f}`, part[0], part[1], part[2], 0.8/float64(len(p)-1))
+		}
+	}
+	return nil
+}
+
+// Style returns the package ledger.sty: the commands, and a line for each row of the ledger and each number
+// that the paper quotes.
+func Style(l *ledger.Ledger, quoted figure.Numbers) (string, error) {
+	e, err := newErratum(l)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	b.WriteString(text("ledger.sty"))
+	for _, r := range l.Rows {
+		proof, coq, instead := r.ID, "", ""
+		if c := l.Find(r.Corrected); c != nil && r.Failed() {
+			proof = c.ID
+			instead = sentence(e.paged(c.Statement)) + ` \emph{Hypotheses:} ` + sentence(e.paged(c.Hypotheses))
+		}
+		if len(r.OnPaper) > 0 {
+			proof = r.OnPaper[0]
+		}
+		if len(r.Proved) > 0 {
+			coq = ", Coq"
+		}
+		proved := coq
+		if n := e.number[proof]; n > 0 {
+			proved = fmt.Sprintf(", E%d%s", n, coq)
+		}
+		fmt.Fprintf(&b, "\\ledger@row{%s}{%s}{%s}{%.3g}{%s}{%s}\n", r.ID, r.Verdict, r.Defect, r.Margin, proved, instead)
+	}
+	for _, q := range quoted {
+		if q.Paper != "" {
+			fmt.Fprintf(&b, "\\ledger@number{%s}{%s}{%s}\n", q.ID, q.Paper, q.Shown().TeX)
+		}
+	}
+	return b.String() + "\\endinput\n", nil
+}

@@ -1,0 +1,328 @@
+package errata
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"learncausal/paper/figure"
+	"learncausal/paper/ledger"
+)
+
+// small is a paper with some of the labels of the paper, in an order of its own.
+const small = `\documentclass{article}
+\usepackage{amsmath,amssymb,amsthm,graphicx}
+\usepackage[colorlinks]{hyperref}
+\newtheorem{lemma}{Lemma} \newtheorem{theorem}{Theorem} \newtheorem{definition}{Definition}
+\newtheorem{corollary}{Corollary}
+\begin{document}
+\section{One}\label{sec:proofs} A text of several words that is long enough for a second line of its paragraph,
+which has a mark at its heading.
+\begin{definition}\label{def:attention} Of nothing. \end{definition}
+The text behind it.
+\begin{theorem}[A title]\label{thm:main_thm}
+All is well.
+\end{theorem}
+\begin{lemma}\label{lem:gradient_informal} % \label{lem:bound_g1}
+\begin{align} a &= b \\ c &= d \nonumber \\ &= e \end{align}
+\end{lemma}
+The mean is \textbf{0.837} above \rule{0.837\textwidth}{1pt}. Then
+\begin{align}
+x &= y, \\
+y &= z.
+\end{align}
+An equation follows a paragraph.
+
+\begin{equation} u = v \end{equation}
+\begin{figure}\centering
+\rule{1cm}{1cm}\includegraphics
+[width=2cm]{drawing}\caption{A drawing}\label{fig:pf_sketch}
+\end{figure}
+\appendix
+\section{Two}
+\paragraph{A start.} Words.
+\begin{lemma}\label{lem:bound_T_eff_leaves} One. \end{lemma}
+\begin{lemma} Two, without a label. \end{lemma}
+\begin{lemma}\label{thm:stage1} Two statements:
+\begin{itemize} \item one, \item two. \end{itemize}
+\end{lemma}
+\end{document}
+`
+
+// marksIn returns the marks that Annotate puts into a source, each with what it stands before, and the report.
+func marksIn(t *testing.T, source string) (marks []string, report string) {
+	t.Helper()
+	text, missing, err := Annotate(source, stored(t), `\def\a{}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mark := regexp.MustCompile(`(\\ledger\w*(?:\{[^}]*\})+)(\\?\w*(?:\{\w*\*?\})?)`)
+	if plain := mark.ReplaceAllString(strings.Replace(text, `\def\a{}\usepackage{ledger}`, "", 1), "$2"); plain != source {
+		t.Errorf("the copy without its marks is not the source:\n%s", plain)
+	}
+	return mark.FindAllString(text, -1), strings.Join(missing, "\n")
+}
+
+// A copy with other line breaks and comments has the same marks; in a renumbered copy the marks move with
+// their statements; what is missing is reported, and no other statement has its mark.
+func TestAnnotateFindsStatements(t *testing.T) {
+	want := strings.Split(`\ledgernext{eq-strong-dpi}\section{One}
+\ledgernext{def-attention-row}
+\ledgernext{thm-main}\begin{theorem}
+\ledgernext{lem-gradient-informal}\begin{lemma}
+\ledgernumber{num-avg-attn,num-avg-attn-sd}
+\ledger{eq-g-parent-chi2}\begin{align}
+\ledger{eq-g-amgm}\begin{equation}
+\ledgerfigure{fig-proof-sketch}{0}{1}{0.80}\includegraphics
+\ledgernext{lem-teff-leaves}\begin{lemma}
+\ledgernext{lem-covariance}\begin{lemma}
+\ledgernext{thm-stage1-roots,thm-stage1-parents}\begin{lemma}`, "\n")
+	without := func(drop string) []string {
+		return slices.DeleteFunc(slices.Clone(want), func(m string) bool { return strings.Contains(m, drop) })
+	}
+	reflowed := regexp.MustCompile(`[ \n]*% .*\n|\n\n|[ \n]+`).ReplaceAllStringFunc(small, func(s string) string {
+		return map[bool]string{true: "\n\n", false: " % \\label{lem:bound_g1} \\begin{lemma}\n"}[s == "\n\n"]
+	})
+	unlabelled := strings.Replace(small, `\label{thm:main_thm}`, "", 1)
+	two := `\begin{lemma}\label{lem:bound_T_eff_leaves} One. \end{lemma}`
+	for _, c := range []struct {
+		name, source string
+		marks        []string
+		reports      []string
+	}{
+		{"as it is", small, want, []string{
+			`lem-bound-g1 (Lemma 16) is not found: it has no \label{lem:bound_g1}`,
+			"lem-covariance is Lemma 3 here, in the ledger Lemma 19", "eq-g-root-zero (eq. (27)) is not found",
+			"fig:TF_with_MLP is found 0 times, want 3",
+		}},
+		{"reflowed", reflowed, want, nil},
+		{"renumbered", strings.Replace(small, `\section{Two}`, `\begin{lemma} New. \end{lemma}\section{Two}`, 1), want, []string{
+			"lem-covariance is Lemma 4 here",
+		}},
+		{"without a label", unlabelled, want, []string{"thm-main is found by its number, Theorem 1, alone"}},
+		{"without a statement", strings.Replace(small, two, "", 1), slices.DeleteFunc(without("lem-teff"), func(m string) bool {
+			return strings.Contains(m, "lem-covariance")
+		}), []string{"lem-teff-leaves (Lemma 18) is not found", "lem-covariance (Lemma 19) is not found"}},
+		{"with the number twice", strings.Replace(small, "All is", "0.837 is", 1), without("num-"), []string{
+			"0.837 is found 2 times, want 1",
+		}},
+	} {
+		marks, report := marksIn(t, c.source)
+		if !slices.Equal(marks, c.marks) {
+			t.Errorf("%s: marks\n%s\nwant\n%s", c.name, strings.Join(marks, "\n"), strings.Join(c.marks, "\n"))
+		}
+		for _, r := range c.reports {
+			if !strings.Contains(report, r) {
+				t.Errorf("%s: the report has no %q:\n%s", c.name, r, report)
+			}
+		}
+	}
+	if _, _, err := Annotate(`\section{A part}`, stored(t), ""); err == nil {
+		t.Error("a part of a paper is accepted")
+	}
+}
+
+// text/places.txt has a place for each statement, and for nothing else.
+func TestPlacesAreOfTheStatements(t *testing.T) {
+	l, rest := stored(t), map[string]bool{}
+	for _, p := range places() {
+		rest[p[0]] = true
+		if len(p) != 2 && len(p) != 4 && l.Find(p[0]) != nil {
+			t.Errorf("%q: want an id and a label, or an id, a label, a kind and a count", p)
+		}
+	}
+	for _, r := range l.Rows {
+		if rest[r.ID] != (r.Kind == ledger.Statement) {
+			t.Errorf("%s is a %s; a place is named for it: %t", r.ID, r.Kind, rest[r.ID])
+		}
+	}
+}
+
+// numbersIn returns the rows of the ledger whose numbers differ from the numbers in a source. A step or a
+// correction has the number of its statement, but for the steps of a display below Lemma 34.
+func numbersIn(t *testing.T, source string) (differ []string) {
+	l, r := stored(t), read(source)
+	printed := map[string]string{}
+	for _, p := range places() {
+		if row := l.Find(p[0]); row != nil {
+			s, ok := r.find(p[1:])
+			if !ok {
+				t.Errorf("%s is not found", row.ID)
+			}
+			printed[row.ID] = s.number
+		}
+	}
+	for _, row := range l.Rows {
+		id := row.ID
+		for printed[id] == "" && id != "" {
+			id = id[:max(0, strings.LastIndex(id, "-"))]
+		}
+		want := printed[id]
+		if regexp.MustCompile(`^thm-finite-stage2-step-[123]`).MatchString(row.ID) {
+			want = "Appendix I.2"
+		}
+		if row.Number != want {
+			differ = append(differ, row.ID)
+		}
+	}
+	slices.Sort(differ)
+	return differ
+}
+
+// paperSource returns the source of the paper, which is not part of this repository.
+func paperSource(t *testing.T) string {
+	t.Helper()
+	path := os.Getenv("PAPER_TEX")
+	if path == "" {
+		t.Skip("PAPER_TEX is not set; PAPER_TEX=/path/to/paper.tex compares the ledger with the paper's source")
+	}
+	source, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(source)
+}
+
+func TestNumbersAreThoseOfThePaper(t *testing.T) {
+	if differ := numbersIn(t, paperSource(t)); len(differ) > 0 {
+		t.Errorf("other numbers in the source: %q", differ)
+	}
+}
+
+// Each fault in the source shows in the rows whose numbers it changes, and in no others.
+func TestNumbersSeeAChangedSource(t *testing.T) {
+	source := paperSource(t)
+	lemma := func(label string) string {
+		from := strings.LastIndex(source[:strings.Index(source, `\label{`+label+`}`)], `\begin{lemma}`)
+		return source[from : from+strings.Index(source[from:], `\end{lemma}`)]
+	}
+	gap, least, heading := lemma("lem:spectral_gap_bound"), lemma("lem:mu_lowerbound"), `\subsection{Training Algorithm}`
+	for changed, want := range map[string]string{
+		strings.NewReplacer(gap, least, least, gap).Replace(source): "lem-mu-lower lem-spectral-gap " +
+			"lem-spectral-gap-step-decomposition lem-spectral-gap-step-decomposition-corrected",
+		strings.Replace(source, heading, heading+` \begin{align} 1 \nonumber \\ 2 \end{align}`, 1): "eq-f-pointwise " +
+			"eq-f-pointwise-corrected eq-g-amgm eq-g-parent-chi2 eq-g-root-zero eq-g-root-zero-corrected",
+		strings.Replace(source, heading, `\subsection{Notation}`+heading, 1): "assume-prior-remark " +
+			"assume-prior-remark-corrected def-teff-examples",
+	} {
+		if differ := strings.Join(numbersIn(t, changed), " "); differ != want {
+			t.Errorf("other numbers for %s, want %s", differ, want)
+		}
+	}
+}
+
+func TestNumberingCountsAsLaTeXDoes(t *testing.T) {
+	r := read(`\newtheorem{lemma}{Lemma}\newtheorem{claim}{Claim}\newtheorem{fact}[claim]{Fact}
+\begin{document}
+\section{A} \section*{B}
+% \section{C}
+\subsection{D} 5\% % \begin{lemma}
+\begin{lemma}\label{one} \begin{align*} a \\ b \end{align*} \end{lemma}
+\begin{claim} \begin{align} 1 \\ x \nonumber \\ \begin{cases} 2 \\ still \end{cases} \\ 3 \end{align} \end{claim}
+\begin{fact} \end{fact} \begin{algorithm} the steps \end{algorithm}
+\begin{lemma} two \end{lemma} \begin{equation} 4 \end{equation}
+\appendix
+\section{E}
+\section{F} \subsubsection{G}
+\end{document}`)
+	var numbers []string
+	for _, s := range r.spots {
+		if s.kind != "document" && !strings.HasPrefix(s.kind, "end:") {
+			numbers = append(numbers, s.kind+": "+s.number)
+		}
+	}
+	want := "section: Section 1, subsection: Section 1.1, lemma: Lemma 1, align*: Section 1.1, claim: Claim 1, " +
+		"align: Section 1.1, equation: eq. (1), cases: Section 1.1, equation: eq. (2), equation: eq. (3), fact: Fact 2, " +
+		"algorithm: Algorithm 1, lemma: Lemma 2, equation: Section 1.1, equation: eq. (4), section: Appendix A, " +
+		"section: Appendix B, subsubsection: Appendix B.0.1"
+	if got := strings.Join(numbers, ", "); got != want {
+		t.Errorf("numbers\n%s\nwant\n%s", got, want)
+	}
+}
+
+// texts returns the text of each page of a source, typeset in a folder with ledger.sty and the options.
+func texts(t *testing.T, source, options string) []string {
+	t.Helper()
+	for _, name := range []string{"pdflatex", "pdftotext"} {
+		if _, err := exec.LookPath(name); err != nil {
+			t.Skipf("NOT CHECKED: no %s on this machine", name)
+		}
+	}
+	style, err := Style(stored(t), figure.Numbers{
+		{ID: "num-avg-attn", Value: 0.8, Paper: "0.837"}, {ID: "num-avg-attn-sd", Value: 0.05, Paper: "0.054"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	drawing := `\documentclass{article}\begin{document}\thispagestyle{empty}Drawing\end{document}`
+	for name, text := range map[string]string{"ledger.sty": style, "drawing.tex": drawing, "a.tex": source} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out []byte
+	for _, args := range []string{"pdflatex drawing", "pdflatex a", "pdftotext -layout a.pdf -"} {
+		words := strings.Fields(args)
+		if words[1] == "a" {
+			words = []string{
+				"pdflatex", "-halt-on-error", "-interaction=nonstopmode", "-jobname=a",
+				`\PassOptionsToPackage{` + options + `}{ledger}\input{a}`,
+			}
+		}
+		c := exec.CommandContext(t.Context(), words[0], words[1:]...)
+		c.Dir = dir
+		if out, err = c.Output(); err != nil {
+			t.Fatalf("%s: %v\n%s", args, err, out[max(0, len(out)-1500):])
+		}
+	}
+	return strings.Split(string(out), "\f")
+}
+
+// With the option off the copy has the pages of the source. With marks it has one for each statement, and
+// with corrections what holds instead of a statement that is false.
+func compare(t *testing.T, source string, statements int) {
+	t.Helper()
+	marked, _, err := Annotate(source, stored(t), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if off := texts(t, marked, "off"); !slices.Equal(off, texts(t, source, "")) {
+		t.Errorf("with the option off the copy has other pages:\n%s", off)
+	}
+	words := regexp.MustCompile(`(holds|false) as printed|consistent with what`)
+	on := strings.Join(texts(t, marked, "corrections"), "")
+	if n := len(words.FindAllString(on, -1)); n != statements {
+		t.Errorf("%d marks, want %d", n, statements)
+	}
+	if !strings.Contains(on, "What holds (thm-stage1-parents)") {
+		t.Errorf("no correction of thm-stage1-parents:\n%s", on)
+	}
+}
+
+func TestMarksAreTypeset(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: it runs LaTeX")
+	}
+	compare(t, small, 10)
+}
+
+// All statements are marked in the paper. Its figures are replaced: they are not in its source.
+func TestThePaperIsMarked(t *testing.T) {
+	graphic := regexp.MustCompile(`(\\includegraphics\[[^\]]*\])\s*\{[^}]*\}`)
+	source := graphic.ReplaceAllString(paperSource(t), "$1{drawing}")
+	if _, report := marksIn(t, source); report != "" {
+		t.Errorf("the report is not empty:\n%s", report)
+	}
+	n := 0
+	for _, r := range stored(t).Rows {
+		if r.Kind == ledger.Statement {
+			n++
+		}
+	}
+	compare(t, source, n)
+}
