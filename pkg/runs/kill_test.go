@@ -145,7 +145,8 @@ func TestStoreWorksUnderWebAssembly(t *testing.T) {
 		t.Fatal(err)
 	}
 	wasm := filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "go_js_wasm_exec")
-	cmd := exec.Command("go", "test", "-count=1", "-run=^TestLoadingEqualsTraining$", "-exec="+wasm, ".")
+	cmd := exec.Command("go", "test", "-count=1", "-run=^TestLoadingEqualsTraining$", "-exec="+wasm,
+		"-trimpath", "-gcflags=all=-dwarf=false", "-tags=minimal", ".") // the flags of make systems
 	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)

@@ -1,8 +1,11 @@
 package train
 
 import (
+	"slices"
+
 	"learncausal/internal/engine"
 	"learncausal/pkg/model"
+	"learncausal/pkg/task"
 )
 
 // Forward returns the distribution f over the S tokens after the sequence x and the loss
@@ -21,4 +24,15 @@ func Forward(w model.Model, x []int, y []float64, grad model.Model) (f []float64
 	loss = p.Loss(x, y, g)
 	g.AddTo(grad, 1)
 	return p.Predictions(), loss
+}
+
+// Predictions returns f after each sequence of b, as [Forward] does, in a tenth of its time.
+func Predictions(w model.Model, b *task.Batch) [][]float64 {
+	p, all := engine.New(w).NewPass(), make([][]float64, b.Len())
+	for n := range all {
+		x, _ := b.Seq(n)
+		p.Loss(x, nil, nil)
+		all[n] = slices.Clone(p.Predictions())
+	}
+	return all
 }

@@ -439,3 +439,21 @@ func TestForwardAgreesWithTheDefinition(t *testing.T) {
 			floats.Distance(got, grad, math.Inf(1)))
 	}
 }
+
+func TestPredictionsAreTheForwardsOfABatch(t *testing.T) {
+	spec := testSpec()
+	b, err := spec.TestSet()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := spec.NewWeights().(*model.Weights)
+	for i := range w.Arrays()[0] {
+		w.Arrays()[0][i] = math.Sin(float64(i))
+	}
+	for n, f := range Predictions(w, b) {
+		x, _ := b.Seq(n)
+		if want, _ := Forward(w, x, nil, nil); !slices.Equal(f, want) {
+			t.Fatalf("sequence %d: %v, want %v", n, f, want)
+		}
+	}
+}
