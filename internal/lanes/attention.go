@@ -71,19 +71,11 @@ const Least = 1e-200
 // has Padded(n) tokens, zeros from n on; Fill does not check that they are in range.
 func (a *Attention) Fill(f Factors, x []int) []float64 {
 	a.fits(&f, x)
-	attend(a, f, x)
-	return a.sum
-}
-
-func (a *Attention) fits(f *Factors, x []int) {
-	t := a.tokens
-	if len(x) != a.stride || len(f.PosPos) != len(a.p) || len(f.TokPos) != t*a.stride || len(f.TokTok) != t*t ||
-		len(f.PosTok) != a.stride*t {
-		panic(fmt.Sprintf("lanes: factors for another size than %d positions and up to %d tokens", a.n, t))
+	if assembly && level > none {
+		attendVectors(&a.p[0], &a.sum[0], &f.PosPos[0], &f.TokPos[0], &f.TokTok[0], &f.PosTok[0], &a.weight[0],
+			&x[0], a.stride, a.tokens, Least)
+		return a.sum
 	}
-}
-
-func attendGo(a *Attention, f Factors, x []int) {
 	clear(a.sum)
 	sum, x := a.sum[:a.n], x[:a.n]
 	t := a.tokens
@@ -113,6 +105,15 @@ func attendGo(a *Attention, f Factors, x []int) {
 			row[i] = float64(row[i] * v)
 		}
 	}
+	return a.sum
+}
+
+func (a *Attention) fits(f *Factors, x []int) {
+	t := a.tokens
+	if len(x) != a.stride || len(f.PosPos) != len(a.p) || len(f.TokPos) != t*a.stride || len(f.TokTok) != t*t ||
+		len(f.PosTok) != a.stride*t {
+		panic(fmt.Sprintf("lanes: factors for another size than %d positions and up to %d tokens", a.n, t))
+	}
 }
 
 // Combine sets y_i to the sum over j <= i, in this order, of x_j times entry (j, i), and adds
@@ -120,10 +121,10 @@ func attendGo(a *Attention, f Factors, x []int) {
 func (a *Attention) Combine(y, total, x []float64) {
 	a.vectors(y, x)
 	a.vectors(total, x)
-	combine(a, y, total, x)
-}
-
-func combineGo(a *Attention, y, total, x []float64) {
+	if assembly && level > none {
+		combineVectors(&y[0], &total[0], &x[0], &a.p[0], a.stride)
+		return
+	}
 	clear(y)
 	y = y[:a.n]
 	j := 0
@@ -156,10 +157,10 @@ func combineGo(a *Attention, y, total, x []float64) {
 // Dots sets y_j to the sum over i of entry (j, i) times x_i, in lanes. y, x: Padded(n).
 func (a *Attention) Dots(y, x []float64) {
 	a.vectors(y, x)
-	dots(a, y, x)
-}
-
-func dotsGo(a *Attention, y, x []float64) {
+	if assembly && level > none {
+		dotsVectors(&y[0], &a.p[0], &x[0], a.stride)
+		return
+	}
 	for j := range y {
 		begin := j &^ 7
 		row, x := a.p[j*a.stride:][begin:a.stride], x[begin:]
@@ -212,40 +213,11 @@ func (a *Attention) Back(g Factors, d Rank, x []int) {
 func (a *Attention) Gather(g Factors, d Rank, x []int) {
 	a.fits(&g, x)
 	a.rankFits(&d)
-	attendGrad(a, g, d, x)
-}
-
-func (a *Attention) rankFits(d *Rank) {
-	n := len(d.Keys)
-	if n == 0 || n%a.stride != 0 || len(d.Queries) != n || len(d.Mean) != a.stride || len(d.Last) != a.stride {
-		panic(fmt.Sprintf("lanes: gradient of another size than that of attention of %d positions", a.n))
+	if assembly && level > none {
+		attendGradVectors(&g.PosPos[0], &g.TokPos[0], &g.PosTok[0], &a.p[0], &d.Queries[0], &d.Keys[0], &d.Mean[0],
+			&d.Last[0], &a.unit[0], &x[0], a.n, a.stride, len(d.Keys)/a.stride)
+		return
 	}
-}
-
-// Fold adds sum, the g.PosTok of calls of Gather, to g.PosTok and its entries to g.TokTok,
-// and clears it. sum: Padded(tokens) x Padded(n).
-func (a *Attention) Fold(g Factors, sum []float64, x []int) {
-	a.fits(&g, x)
-	if len(sum) != len(g.PosTok) {
-		panic(fmt.Sprintf("lanes: sum of %d numbers added to %d", len(sum), len(g.PosTok)))
-	}
-	fold(a, g.PosTok, g.TokTok, sum, x)
-}
-
-func foldGo(a *Attention, sum, pairs, posTok []float64, x []int) {
-	t := a.tokens
-	for b := range t {
-		row, sum, pairs := posTok[b*a.stride:][:a.stride], sum[b*a.stride:][:a.stride], pairs[b:]
-		x, sum := x[:len(row)], sum[:len(row)]
-		for j, v := range row {
-			sum[j] += v
-			pairs[x[j]*t] += v
-		}
-	}
-	clear(posTok)
-}
-
-func attendGradGo(a *Attention, g Factors, d Rank, x []int) {
 	n := a.n
 	x = x[:n]
 	for j, token := range x {
@@ -285,4 +257,34 @@ func attendGradGo(a *Attention, g Factors, d Rank, x []int) {
 			posTok[x[i]*a.stride] += v
 		}
 	}
+}
+
+func (a *Attention) rankFits(d *Rank) {
+	n := len(d.Keys)
+	if n == 0 || n%a.stride != 0 || len(d.Queries) != n || len(d.Mean) != a.stride || len(d.Last) != a.stride {
+		panic(fmt.Sprintf("lanes: gradient of another size than that of attention of %d positions", a.n))
+	}
+}
+
+// Fold adds sum, the g.PosTok of calls of Gather, to g.PosTok and its entries to g.TokTok,
+// and clears it. sum: Padded(tokens) x Padded(n).
+func (a *Attention) Fold(g Factors, sum []float64, x []int) {
+	a.fits(&g, x)
+	if len(sum) != len(g.PosTok) {
+		panic(fmt.Sprintf("lanes: sum of %d numbers added to %d", len(sum), len(g.PosTok)))
+	}
+	if assembly && level > none {
+		foldVectors(&g.PosTok[0], &g.TokTok[0], &sum[0], &x[0], a.stride, a.tokens)
+		return
+	}
+	t := a.tokens
+	for b := range t {
+		row, to, pairs := sum[b*a.stride:][:a.stride], g.PosTok[b*a.stride:][:a.stride], g.TokTok[b:]
+		x, to := x[:len(row)], to[:len(row)]
+		for j, v := range row {
+			to[j] += v
+			pairs[x[j]*t] += v
+		}
+	}
+	clear(sum)
 }

@@ -31,8 +31,24 @@ func NewWords(src *rand.PCG) *Words {
 // Fill writes random words to dst: entry 8k+l is the k-th next draw of generator l.
 // It panics unless the length of dst is a multiple of 8.
 func (w *Words) Fill(dst []uint64) {
-	if vectors(len(dst)) > 0 {
-		fillWords(dst, w)
+	n := vectors(len(dst))
+	if assembly && level > none && n > 0 {
+		fillWordsVectors(&dst[0], &w.s[0][0], n)
+		return
+	}
+	for l := range Eight {
+		s0, s1, s2, s3 := w.s[0][l], w.s[1][l], w.s[2][l], w.s[3][l]
+		for k := l; k < len(dst); k += Eight {
+			dst[k] = bits.RotateLeft64(s0+s3, 23) + s0
+			t := s1 << 17
+			s2 ^= s0
+			s3 ^= s1
+			s1 ^= s2
+			s0 ^= s3
+			s2 ^= t
+			s3 = bits.RotateLeft64(s3, 45)
+		}
+		w.s[0][l], w.s[1][l], w.s[2][l], w.s[3][l] = s0, s1, s2, s3
 	}
 }
 
@@ -48,23 +64,6 @@ func vectors(n int) int {
 func sameLength(n, want int) {
 	if n != want {
 		panic(fmt.Sprintf("lanes: %d and %d entries, want as many", n, want))
-	}
-}
-
-func fillWordsGo(dst []uint64, w *Words) {
-	for l := range Eight {
-		s0, s1, s2, s3 := w.s[0][l], w.s[1][l], w.s[2][l], w.s[3][l]
-		for k := l; k < len(dst); k += Eight {
-			dst[k] = bits.RotateLeft64(s0+s3, 23) + s0
-			t := s1 << 17
-			s2 ^= s0
-			s3 ^= s1
-			s1 ^= s2
-			s0 ^= s3
-			s2 ^= t
-			s3 = bits.RotateLeft64(s3, 45)
-		}
-		w.s[0][l], w.s[1][l], w.s[2][l], w.s[3][l] = s0, s1, s2, s3
 	}
 }
 
@@ -91,12 +90,10 @@ func Points(y []float64, inside []uint8, words []uint64, layers *[256]Layer) {
 	n := vectors(len(words))
 	sameLength(len(y), len(words))
 	sameLength(len(inside), n)
-	if n > 0 {
-		points(y, inside, words, layers)
+	if assembly && level > none && n > 0 {
+		pointsVectors(&y[0], &inside[0], &words[0], &layers[0].Left, n)
+		return
 	}
-}
-
-func pointsGo(y []float64, inside []uint8, words []uint64, layers *[256]Layer) {
 	clear(inside)
 	for k, word := range words {
 		v, in := Point(layers, word)
@@ -126,12 +123,11 @@ func Powers(x, y []float64, m int) {
 	if m < 1 {
 		panic(fmt.Sprintf("lanes: power %d, want at least 1", m))
 	}
-	if vectors(len(y)) > 0 {
-		powers(x, y, m)
+	n := vectors(len(y))
+	if assembly && level > none && n > 0 {
+		powersVectors(&x[0], &y[0], m, n)
+		return
 	}
-}
-
-func powersGo(x, y []float64, m int) {
 	x = x[:len(y)]
 	if m == 10 { // 1/0.1, for the paper's Dirichlet(0.1): the same products as Power
 		for k, v := range y {
@@ -150,12 +146,11 @@ func powersGo(x, y []float64, m int) {
 // panics unless sums has the length of x, a multiple of 8.
 func Sums(sums, x []float64) {
 	sameLength(len(sums), len(x))
-	if vectors(len(x)) > 0 {
-		runningSums(sums, x)
+	n := vectors(len(x))
+	if assembly && level > none && n > 0 {
+		runningSumsVectors(&sums[0], &x[0], n)
+		return
 	}
-}
-
-func runningSumsGo(sums, x []float64) {
 	var total [Eight]float64
 	for k := 0; k+Eight <= len(x); k += Eight {
 		from, to := (*[Eight]float64)(x[k:]), (*[Eight]float64)(sums[k:])
@@ -182,16 +177,22 @@ func Eliminate(mu, a, sums []float64) (least, total [Eight]float64) {
 	for l := range least {
 		least[l] = math.MaxFloat64
 	}
-	if s > 1 {
-		eliminate(a, &least, s)
+	if s == 0 {
+		return least, total
 	}
-	if s > 0 {
-		measure(mu, &total, a, sums, s)
+	if assembly && level > none {
+		if s > 1 {
+			eliminateVectors(&a[0], &least[0], s)
+		}
+		measureVectors(&mu[0], &total[0], &a[0], &sums[0], s)
+		return least, total
 	}
+	eliminate(a, &least, s)
+	measure(mu, &total, a, sums, s)
 	return least, total
 }
 
-func eliminateGo(a []float64, least *[Eight]float64, s int) {
+func eliminate(a []float64, least *[Eight]float64, s int) {
 	for n := s - 1; n > 0; n-- {
 		row := a[n*s*Eight : (n*s+n)*Eight]
 		var out [Eight]float64
@@ -233,7 +234,7 @@ func bypass(to, row []float64, inv *[Eight]float64) {
 	}
 }
 
-func measureGo(mu []float64, total *[Eight]float64, a, sums []float64, s int) {
+func measure(mu []float64, total *[Eight]float64, a, sums []float64, s int) {
 	for l := range Eight {
 		mu[l] = 1
 	}
@@ -310,7 +311,11 @@ func checkRows(rows [][Eight]int, number int, sums []float64, s int) {
 	}
 }
 
-func walkGo(states, rows [][Eight]int, parents []int, words []uint64, sums []float64, s int) {
+func walk(states, rows [][Eight]int, parents []int, words []uint64, sums []float64, s int) {
+	if assembly && level > none {
+		walkVectors(&states[0][0], &rows[0][0], &parents[0], &words[0], &sums[0], s, len(parents))
+		return
+	}
 	last := Eight * (s - 1)
 	for i, p := range parents {
 		for l := range Eight {

@@ -8,6 +8,13 @@ import (
 	"testing"
 )
 
+// inPlainGo calls f without vectors, for the results that define those of vectors.
+func inPlainGo(f func()) {
+	defer func(old int) { level = old }(level)
+	level = none
+	f()
+}
+
 // atLevels calls f with each kind of vectors that the machine has.
 func atLevels(t *testing.T, f func(t *testing.T)) {
 	defer func(old int) { level = old }(level)
@@ -89,7 +96,7 @@ func checkAddMul(t *testing.T, seed uint64, m, n, k int) {
 	sum := numbers(rnd, m*(n+gap))
 	c := Matrix{m, n, n + gap, 1, sum.part}
 	begin := append([]float64(nil), sum.whole...)
-	addMulGo(c, a, b)
+	inPlainGo(func() { c.AddMul(a, b) })
 	want := append([]float64(nil), sum.whole...)
 	atLevels(t, func(t *testing.T) {
 		copy(sum.whole, begin)

@@ -31,23 +31,14 @@ func (c Matrix) AddMul(a, b Matrix) {
 	c.check()
 	a.check()
 	b.check()
-	addMul(c, a, b)
-}
-
-// check panics unless every entry is in the data.
-func (m Matrix) check() {
-	if m.Down < 1 || m.Right < 1 || (m.Rows-1)*m.Down+(m.Cols-1)*m.Right >= len(m.Data) {
-		panic(fmt.Sprintf("lanes: %dx%d numbers at distances %d and %d, but %d are there",
-			m.Rows, m.Cols, m.Down, m.Right, len(m.Data)))
+	if assembly && level > none {
+		addMul(c, a, b)
+		return
 	}
-}
-
-// addMulGo adds the terms four at a time.
-func addMulGo(c, a, b Matrix) {
 	n := c.Cols
 	for i := range c.Rows {
 		y, x := c.Data[i*c.Down:][:n], a.Data[i*a.Down:]
-		k := 0
+		k := 0 // four terms at a time
 		for ; k+3 < b.Rows; k += 4 {
 			m0, m1 := b.Data[k*b.Down:][:n], b.Data[(k+1)*b.Down:][:n]
 			m2, m3 := b.Data[(k+2)*b.Down:][:n], b.Data[(k+3)*b.Down:][:n]
@@ -67,6 +58,26 @@ func addMulGo(c, a, b Matrix) {
 			for j := range y {
 				y[j] += float64(v * row[j])
 			}
+		}
+	}
+}
+
+// check panics unless every entry is in the data.
+func (m Matrix) check() {
+	if m.Down < 1 || m.Right < 1 || (m.Rows-1)*m.Down+(m.Cols-1)*m.Right >= len(m.Data) {
+		panic(fmt.Sprintf("lanes: %dx%d numbers at distances %d and %d, but %d are there",
+			m.Rows, m.Cols, m.Down, m.Right, len(m.Data)))
+	}
+}
+
+// addMul is AddMul in vectors. It reads parts of few rows side by side, so that the processor prefetches them.
+func addMul(c, a, b Matrix) {
+	const part = 16
+	for i := 0; i < c.Rows; i += part {
+		rows := min(part, c.Rows-i)
+		for k := 0; k < a.Cols; k += part {
+			addMulVectors(&c.Data[i*c.Down], &a.Data[i*a.Down+k*a.Right], &b.Data[k*b.Down], rows, c.Cols,
+				min(part, a.Cols-k), c.Down, a.Down, a.Right, b.Down)
 		}
 	}
 }

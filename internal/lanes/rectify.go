@@ -8,10 +8,10 @@ import (
 // Rectify replaces x by max(0, x), the ReLU. It panics unless the length is a positive multiple of eight.
 func Rectify(x []float64) {
 	multiple(len(x))
-	rectify(x)
-}
-
-func rectifyGo(x []float64) {
+	if assembly && level > none {
+		rectifyVectors(&x[0], len(x))
+		return
+	}
 	for i, v := range x {
 		x[i] = max(0, v)
 	}
@@ -26,10 +26,10 @@ func RectifyGrad(dx, x, products []float64) {
 	if len(dx) != len(x) || len(x) == 0 || len(x)%len(products) != 0 {
 		panic(fmt.Sprintf("lanes: %d numbers with a gradient of %d, want rows of %d", len(x), len(dx), len(products)))
 	}
-	rectifyGrad(dx, x, products)
-}
-
-func rectifyGradGo(dx, x, products []float64) {
+	if assembly && level > none {
+		rectifyGradVectors(&dx[0], &x[0], &products[0], len(x)/len(products), len(products))
+		return
+	}
 	n := len(products)
 	for ; len(x) > 0; dx, x = dx[n:], x[n:] {
 		dx, x := dx[:n], x[:n]
@@ -52,10 +52,10 @@ func Transpose(y, x []float64, rows, columns int) {
 	if len(x) != rows*columns || len(y) != rows*columns {
 		panic(fmt.Sprintf("lanes: transpose of %d numbers in %d, want %dx%d", len(x), len(y), rows, columns))
 	}
-	transpose(y, x, rows, columns)
-}
-
-func transposeGo(y, x []float64, rows, columns int) {
+	if assembly && level > none {
+		transposeVectors(&y[0], &x[0], rows, columns)
+		return
+	}
 	for i := 0; i < rows; i += 4 {
 		x0, x1 := x[i*columns:][:columns], x[(i+1)*columns:][:columns]
 		x2, x3 := x[(i+2)*columns:][:columns], x[(i+3)*columns:][:columns]

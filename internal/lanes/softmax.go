@@ -22,23 +22,10 @@ func Softmax(x Matrix, tops, sums []float64) {
 			x.Rows, x.Cols, x.Down, x.Right, len(tops), len(sums)))
 	}
 	wide.check()
-	softmax(x, tops, sums)
-}
-
-// Exp replaces each entry of x by num.Exp of it. It panics unless the length is a positive multiple of eight.
-// No entry may exceed 1/4: the vectors reduce the argument as for a softmax and may differ there.
-func Exp(x []float64) {
-	multiple(len(x))
-	exps(x)
-}
-
-func expsGo(x []float64) {
-	for i, v := range x {
-		x[i] = num.Exp(v)
+	if assembly && level > none {
+		softmaxVectors(&x.Data[0], &tops[0], &sums[0], x.Cols, x.Rows, x.Down)
+		return
 	}
-}
-
-func softmaxGo(x Matrix, tops, sums []float64) {
 	for k := range x.Rows {
 		row := x.Data[k*x.Down:][:x.Cols]
 		top := math.Inf(-1)
@@ -60,5 +47,18 @@ func softmaxGo(x Matrix, tops, sums []float64) {
 		}
 		clear(x.Data[k*x.Down+x.Cols:][:-x.Cols&7])
 		tops[k], sums[k] = top, sum
+	}
+}
+
+// Exp replaces each entry of x by num.Exp of it. It panics unless the length is a positive multiple of eight.
+// No entry may exceed 1/4: the vectors reduce the argument as for a softmax and may differ there.
+func Exp(x []float64) {
+	multiple(len(x))
+	if assembly && level > none {
+		expsVectors(&x[0], len(x))
+		return
+	}
+	for i, v := range x {
+		x[i] = num.Exp(v)
 	}
 }

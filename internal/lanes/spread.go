@@ -8,14 +8,11 @@ import "fmt"
 //
 // h: rows x (S+T); v: rows x T; x: rows x (at least T), further tokens are ignored
 func Spread(h, v Matrix, x []int) {
-	if tokens := twoHot(h, v, x); !spread(h, v, x, tokens) {
-		spreadGo(h, v, x)
+	tokens, n, down := twoHot(h, v, x), v.Cols, len(x)/h.Rows
+	if assembly && level > none && tokens <= 8 { // whose sums stay in registers; with more, plain Go is faster
+		spreadVectors(&h.Data[0], &v.Data[0], &x[0], tokens, n, h.Rows, h.Down, v.Down, down)
+		return
 	}
-}
-
-func spreadGo(h, v Matrix, x []int) {
-	n := v.Cols
-	tokens, down := h.Cols-n, len(x)/h.Rows
 	for k := range h.Rows {
 		row, v, x := h.Data[k*h.Down:][:h.Cols], v.Data[k*v.Down:][:n], x[k*down:][:n]
 		sums := row[:tokens]
@@ -32,14 +29,11 @@ func spreadGo(h, v Matrix, x []int) {
 //
 // y: rows x T; h: rows x (S+T); x: rows x (at least T)
 func Collect(y, h Matrix, x []int) {
-	if tokens := twoHot(h, y, x); !collect(y, h, x, tokens) {
-		collectGo(y, h, x)
+	tokens, n, down := twoHot(h, y, x), y.Cols, len(x)/h.Rows
+	if assembly && level > none && tokens <= 16 {
+		collectVectors(&y.Data[0], &h.Data[0], &x[0], tokens, n, h.Rows, y.Down, h.Down, down)
+		return
 	}
-}
-
-func collectGo(y, h Matrix, x []int) {
-	n := y.Cols
-	tokens, down := h.Cols-n, len(x)/h.Rows
 	for k := range h.Rows {
 		h, y, x := h.Data[k*h.Down:][:h.Cols], y.Data[k*y.Down:][:n], x[k*down:][:n]
 		table, v := h[:tokens], h[tokens:][:n]
@@ -76,10 +70,10 @@ func AddRows(to, v Matrix, at []int) {
 			panic(fmt.Sprintf("lanes: row %d added to row %d of %d", k, i, to.Rows))
 		}
 	}
-	addRows(to, v, at)
-}
-
-func addRowsGo(to, v Matrix, at []int) {
+	if assembly && level > none {
+		addRowsVectors(&to.Data[0], &v.Data[0], &at[0], v.Cols, v.Rows, to.Down, v.Down)
+		return
+	}
 	for k, i := range at {
 		row, from := to.Data[i*to.Down:][:v.Cols], v.Data[k*v.Down:][:v.Cols]
 		for j, x := range from {
@@ -98,10 +92,10 @@ func SumProducts(y, a, b []float64, n int) {
 		panic(fmt.Sprintf("lanes: products of %d and %d numbers summed up to %d in rows of %d",
 			len(a), len(b), len(y), n))
 	}
-	sumProducts(y, a, b, n)
-}
-
-func sumProductsGo(y, a, b []float64, n int) {
+	if assembly && level > none {
+		productsVectors(&y[0], &a[0], &b[0], n, len(a)/len(y), len(y)/n)
+		return
+	}
 	clear(y)
 	for terms := len(a) / len(y); len(y) > 0; y = y[n:] {
 		for range terms {
@@ -117,12 +111,10 @@ func sumProductsGo(y, a, b []float64, n int) {
 // Drain adds v to sum and clears v. It panics unless they have one length.
 func Drain(sum, v []float64) {
 	sameLength(len(sum), len(v))
-	if len(v) > 0 {
-		drain(sum, v)
+	if assembly && level > none && len(v) > 0 {
+		drainVectors(&sum[0], &v[0], len(v))
+		return
 	}
-}
-
-func drainGo(sum, v []float64) {
 	for i, x := range v {
 		sum[i] += x
 	}

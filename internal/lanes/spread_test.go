@@ -27,10 +27,10 @@ func checkSpread(t *testing.T, seed uint64, rows, n, tokens int) {
 	v, room := apart(rnd, rows, n)
 	h, wide := apart(rnd, rows, tokens+n)
 	before, table := slices.Clone(room.whole), slices.Clone(wide.whole)
-	spreadGo(h, v, x)
+	inPlainGo(func() { Spread(h, v, x) })
 	wantH := slices.Clone(wide.whole)
 	copy(wide.whole, table)
-	collectGo(v, h, x)
+	inPlainGo(func() { Collect(v, h, x) })
 	wantV := slices.Clone(room.whole)
 	atLevels(t, func(t *testing.T) {
 		what := fmt.Sprintf("%d rows of %d numbers, %d tokens", rows, n, tokens)
@@ -73,12 +73,14 @@ func checkSums(t *testing.T, seed uint64, rows, n, terms int) {
 	w := (n + 7) &^ 7
 	y, a, b := numbers(rnd, rows*w), numbers(rnd, rows*w*terms).part, numbers(rnd, rows*w*terms).part
 	begin := slices.Clone(room.whole)
-	addRowsGo(to, v, at)
-	sumProductsGo(y.part, a, b, w)
+	inPlainGo(func() {
+		AddRows(to, v, at)
+		SumProducts(y.part, a, b, w)
+	})
 	want, wantY := slices.Clone(room.whole), slices.Clone(y.whole)
 	sum, part := numbers(rnd, n), numbers(rnd, n)
 	beginSum, beginPart := slices.Clone(sum.whole), slices.Clone(part.whole)
-	drainGo(sum.part, part.part)
+	inPlainGo(func() { Drain(sum.part, part.part) })
 	wantSum, wantPart := slices.Clone(sum.whole), slices.Clone(part.whole)
 	atLevels(t, func(t *testing.T) {
 		copy(sum.whole, beginSum)

@@ -2,10 +2,10 @@
 //
 // Each kernel is written once, for vectors of eight numbers (AVX-512) and of four (AVX2), and its
 // function begins with a jump to the vectors in use. No instruction here fuses a product and a sum. The
-// plain Go in internal/lanes defines each kernel and documents the shapes of its arguments.
+// function of internal/lanes that calls a kernel defines it in plain Go, and documents the shapes.
 package main
 
-//go:generate go run . -out ../../internal/lanes/lanes_amd64.s -stubs ../../internal/lanes/stubs_amd64.go -pkg lanes
+//go:generate go run . -out ../../internal/lanes/lanes_amd64.s
 
 import (
 	. "github.com/mmcloughlin/avo/build"

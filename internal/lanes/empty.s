@@ -1,0 +1,1 @@
+// Go accepts kernels.go, functions without bodies, beside any file of assembly.
