@@ -3352,7 +3352,7 @@ TEXT ·spreadVectors(SB), NOSPLIT, $0-72
 	MOVQ         tokens+24(FP), BX
 	MOVQ         n+32(FP), SI
 	VBROADCASTSD word0000000000000008<>+0(SB), Z0
-	VMOVDQU64    lanes8<>+0(SB), Z0
+	VMOVUPD      numbering<>+0(SB), Z0
 	MOVQ         $0x00000010, DI
 	CMPQ         BX, DI
 	CMOVQLT      BX, DI
@@ -3419,7 +3419,7 @@ four:
 	MOVQ         tokens+24(FP), BX
 	MOVQ         n+32(FP), SI
 	VBROADCASTSD word0000000000000004<>+0(SB), Y1
-	VMOVDQU      lanes4<>+0(SB), Y0
+	VMOVUPD      numbering<>+0(SB), Y0
 	VPADDQ       Y1, Y0, Y1
 	MOVQ         $0x00000008, DI
 	CMPQ         BX, DI
@@ -3491,24 +3491,18 @@ four_copyLast:
 DATA word0000000000000008<>+0(SB)/8, $0x0000000000000008
 GLOBL word0000000000000008<>(SB), RODATA|NOPTR, $8
 
-DATA lanes8<>+0(SB)/8, $0x0000000000000000
-DATA lanes8<>+8(SB)/8, $0x0000000000000001
-DATA lanes8<>+16(SB)/8, $0x0000000000000002
-DATA lanes8<>+24(SB)/8, $0x0000000000000003
-DATA lanes8<>+32(SB)/8, $0x0000000000000004
-DATA lanes8<>+40(SB)/8, $0x0000000000000005
-DATA lanes8<>+48(SB)/8, $0x0000000000000006
-DATA lanes8<>+56(SB)/8, $0x0000000000000007
-GLOBL lanes8<>(SB), RODATA|NOPTR, $64
+DATA numbering<>+0(SB)/8, $0x0000000000000000
+DATA numbering<>+8(SB)/8, $0x0000000000000001
+DATA numbering<>+16(SB)/8, $0x0000000000000002
+DATA numbering<>+24(SB)/8, $0x0000000000000003
+DATA numbering<>+32(SB)/8, $0x0000000000000004
+DATA numbering<>+40(SB)/8, $0x0000000000000005
+DATA numbering<>+48(SB)/8, $0x0000000000000006
+DATA numbering<>+56(SB)/8, $0x0000000000000007
+GLOBL numbering<>(SB), RODATA|NOPTR, $64
 
 DATA word0000000000000004<>+0(SB)/8, $0x0000000000000004
 GLOBL word0000000000000004<>(SB), RODATA|NOPTR, $8
-
-DATA lanes4<>+0(SB)/8, $0x0000000000000000
-DATA lanes4<>+8(SB)/8, $0x0000000000000001
-DATA lanes4<>+16(SB)/8, $0x0000000000000002
-DATA lanes4<>+24(SB)/8, $0x0000000000000003
-GLOBL lanes4<>(SB), RODATA|NOPTR, $32
 
 // func collectVectors(y *float64, h *float64, x *int, tokens int, n int, rows int, ldy int, ldh int, ldx int)
 // Requires: AVX, AVX2, AVX512F, BMI2, CMOV
@@ -4629,35 +4623,35 @@ four_columns:
 // func fillWordsVectors(dst *uint64, state *uint64, n int)
 // Requires: AVX, AVX2, AVX512F
 TEXT ·fillWordsVectors(SB), NOSPLIT, $0-24
-	CMPQ      ·level+0(SB), $+1
-	JLE       four
-	MOVQ      dst+0(FP), AX
-	MOVQ      state+8(FP), CX
-	MOVQ      n+16(FP), DX
-	VMOVDQU64 (CX), Z0
-	VMOVDQU64 64(CX), Z1
-	VMOVDQU64 128(CX), Z2
-	VMOVDQU64 192(CX), Z3
+	CMPQ    ·level+0(SB), $+1
+	JLE     four
+	MOVQ    dst+0(FP), AX
+	MOVQ    state+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VMOVUPD (CX), Z0
+	VMOVUPD 64(CX), Z1
+	VMOVUPD 128(CX), Z2
+	VMOVUPD 192(CX), Z3
 
 eight_0_loop:
-	VPADDQ    Z3, Z0, Z4
-	VPROLQ    $0x17, Z4, Z4
-	VPADDQ    Z0, Z4, Z4
-	VMOVDQU64 Z4, (AX)
-	VPSLLQ    $0x11, Z1, Z4
-	VPXORQ    Z0, Z2, Z2
-	VPXORQ    Z1, Z3, Z3
-	VPXORQ    Z2, Z1, Z1
-	VPXORQ    Z3, Z0, Z0
-	VPXORQ    Z4, Z2, Z2
-	VPROLQ    $0x2d, Z3, Z3
-	ADDQ      $0x40, AX
-	DECQ      DX
-	JNZ       eight_0_loop
-	VMOVDQU64 Z0, (CX)
-	VMOVDQU64 Z1, 64(CX)
-	VMOVDQU64 Z2, 128(CX)
-	VMOVDQU64 Z3, 192(CX)
+	VPADDQ  Z3, Z0, Z4
+	VPROLQ  $0x17, Z4, Z4
+	VPADDQ  Z0, Z4, Z4
+	VMOVUPD Z4, (AX)
+	VPSLLQ  $0x11, Z1, Z4
+	VPXORQ  Z0, Z2, Z2
+	VPXORQ  Z1, Z3, Z3
+	VPXORQ  Z2, Z1, Z1
+	VPXORQ  Z3, Z0, Z0
+	VPXORQ  Z4, Z2, Z2
+	VPROLQ  $0x2d, Z3, Z3
+	ADDQ    $0x40, AX
+	DECQ    DX
+	JNZ     eight_0_loop
+	VMOVUPD Z0, (CX)
+	VMOVUPD Z1, 64(CX)
+	VMOVUPD Z2, 128(CX)
+	VMOVUPD Z3, 192(CX)
 	VZEROUPPER
 	RET
 
@@ -4665,10 +4659,10 @@ four:
 	MOVQ    dst+0(FP), AX
 	MOVQ    state+8(FP), CX
 	MOVQ    n+16(FP), DX
-	VMOVDQU (CX), Y0
-	VMOVDQU 64(CX), Y1
-	VMOVDQU 128(CX), Y2
-	VMOVDQU 192(CX), Y3
+	VMOVUPD (CX), Y0
+	VMOVUPD 64(CX), Y1
+	VMOVUPD 128(CX), Y2
+	VMOVUPD 192(CX), Y3
 
 four_0_loop:
 	VPADDQ  Y3, Y0, Y4
@@ -4676,7 +4670,7 @@ four_0_loop:
 	VPSLLQ  $0x17, Y4, Y4
 	VPOR    Y5, Y4, Y4
 	VPADDQ  Y0, Y4, Y4
-	VMOVDQU Y4, (AX)
+	VMOVUPD Y4, (AX)
 	VPSLLQ  $0x11, Y1, Y4
 	VPXOR   Y0, Y2, Y2
 	VPXOR   Y1, Y3, Y3
@@ -4689,19 +4683,19 @@ four_0_loop:
 	ADDQ    $0x40, AX
 	DECQ    DX
 	JNZ     four_0_loop
-	VMOVDQU Y0, (CX)
-	VMOVDQU Y1, 64(CX)
-	VMOVDQU Y2, 128(CX)
-	VMOVDQU Y3, 192(CX)
+	VMOVUPD Y0, (CX)
+	VMOVUPD Y1, 64(CX)
+	VMOVUPD Y2, 128(CX)
+	VMOVUPD Y3, 192(CX)
 	MOVQ    dst+0(FP), AX
 	ADDQ    $0x20, AX
 	MOVQ    state+8(FP), CX
 	ADDQ    $0x20, CX
 	MOVQ    n+16(FP), DX
-	VMOVDQU (CX), Y0
-	VMOVDQU 64(CX), Y1
-	VMOVDQU 128(CX), Y2
-	VMOVDQU 192(CX), Y3
+	VMOVUPD (CX), Y0
+	VMOVUPD 64(CX), Y1
+	VMOVUPD 128(CX), Y2
+	VMOVUPD 192(CX), Y3
 
 four_32_loop:
 	VPADDQ  Y3, Y0, Y4
@@ -4709,7 +4703,7 @@ four_32_loop:
 	VPSLLQ  $0x17, Y4, Y4
 	VPOR    Y5, Y4, Y4
 	VPADDQ  Y0, Y4, Y4
-	VMOVDQU Y4, (AX)
+	VMOVUPD Y4, (AX)
 	VPSLLQ  $0x11, Y1, Y4
 	VPXOR   Y0, Y2, Y2
 	VPXOR   Y1, Y3, Y3
@@ -4722,10 +4716,10 @@ four_32_loop:
 	ADDQ    $0x40, AX
 	DECQ    DX
 	JNZ     four_32_loop
-	VMOVDQU Y0, (CX)
-	VMOVDQU Y1, 64(CX)
-	VMOVDQU Y2, 128(CX)
-	VMOVDQU Y3, 192(CX)
+	VMOVUPD Y0, (CX)
+	VMOVUPD Y1, 64(CX)
+	VMOVUPD Y2, 128(CX)
+	VMOVUPD Y3, 192(CX)
 	VZEROUPPER
 	RET
 
@@ -4744,7 +4738,7 @@ TEXT ·pointsVectors(SB), NOSPLIT, $0-40
 	VBROADCASTSD word3fefffffffffffff<>+0(SB), Z2
 
 eight_loop:
-	VMOVDQU64  (DX), Z3
+	VMOVUPD    (DX), Z3
 	VPANDQ     Z0, Z3, Z4
 	VPSLLQ     $0x02, Z4, Z4
 	VPSRLQ     $0x0c, Z3, Z3
@@ -4789,7 +4783,7 @@ four:
 	VBROADCASTSD word3fefffffffffffff<>+0(SB), Y2
 
 four_loop:
-	VMOVDQU    (DX), Y3
+	VMOVUPD    (DX), Y3
 	VPAND      Y0, Y3, Y4
 	VPSLLQ     $0x02, Y4, Y4
 	VPSRLQ     $0x0c, Y3, Y3
@@ -4814,7 +4808,7 @@ four_loop:
 	VCMPPD     $0x11, Y8, Y3, Y8
 	VANDPD     Y7, Y8, Y8
 	VMOVMSKPD  Y8, DI
-	VMOVDQU    32(DX), Y3
+	VMOVUPD    32(DX), Y3
 	VPAND      Y0, Y3, Y4
 	VPSLLQ     $0x02, Y4, Y4
 	VPSRLQ     $0x0c, Y3, Y3
@@ -5321,7 +5315,7 @@ TEXT ·walkVectors(SB), NOSPLIT, $0-56
 	MOVQ         n+40(FP), DI
 	MOVQ         count+48(FP), R8
 	VBROADCASTSD word3ff0000000000000<>+0(SB), Z0
-	VMOVDQU64    lanes8<>+0(SB), Z2
+	VMOVUPD      numbering<>+0(SB), Z2
 	VPBROADCASTQ DI, Z1
 	SHLQ         $0x06, DI
 	LEAQ         -64(SI)(DI*1), DI
@@ -5330,11 +5324,11 @@ TEXT ·walkVectors(SB), NOSPLIT, $0-56
 eight_0_positions:
 	MOVQ       (DX), R9
 	SHLQ       $0x06, R9
-	VMOVDQU64  (CX)(R9*1), Z4
+	VMOVUPD    (CX)(R9*1), Z4
 	VPMULUDQ   Z1, Z4, Z4
 	VPSLLQ     $0x03, Z4, Z4
 	VPADDQ     Z2, Z4, Z4
-	VMOVDQU64  (BX), Z5
+	VMOVUPD    (BX), Z5
 	VPSRLQ     $0x0c, Z5, Z5
 	VPORQ      Z0, Z5, Z5
 	VSUBPD     Z0, Z5, Z5
@@ -5357,12 +5351,12 @@ eight_0_sums:
 	JMP        eight_0_sums
 
 eight_0_found:
-	VMOVDQU64 Z7, (AX)
-	ADDQ      $0x08, DX
-	ADDQ      $0x40, BX
-	ADDQ      $0x40, AX
-	DECQ      R8
-	JNZ       eight_0_positions
+	VMOVUPD Z7, (AX)
+	ADDQ    $0x08, DX
+	ADDQ    $0x40, BX
+	ADDQ    $0x40, AX
+	DECQ    R8
+	JNZ     eight_0_positions
 	VZEROUPPER
 	RET
 
@@ -5375,7 +5369,7 @@ four:
 	MOVQ         n+40(FP), DI
 	MOVQ         count+48(FP), R8
 	VBROADCASTSD word3ff0000000000000<>+0(SB), Y0
-	VMOVDQU      lanes4<>+0(SB), Y2
+	VMOVUPD      numbering<>+0(SB), Y2
 	VMOVQ        DI, X1
 	VPBROADCASTQ X1, Y1
 	SHLQ         $0x06, DI
@@ -5384,11 +5378,11 @@ four:
 four_0_positions:
 	MOVQ       (DX), R9
 	SHLQ       $0x06, R9
-	VMOVDQU    (CX)(R9*1), Y3
+	VMOVUPD    (CX)(R9*1), Y3
 	VPMULUDQ   Y1, Y3, Y3
 	VPSLLQ     $0x03, Y3, Y3
 	VPADDQ     Y2, Y3, Y3
-	VMOVDQU    (BX), Y4
+	VMOVUPD    (BX), Y4
 	VPSRLQ     $0x0c, Y4, Y4
 	VPOR       Y0, Y4, Y4
 	VSUBPD     Y0, Y4, Y4
@@ -5411,7 +5405,7 @@ four_0_sums:
 	JMP        four_0_sums
 
 four_0_found:
-	VMOVDQU      Y6, (AX)
+	VMOVUPD      Y6, (AX)
 	ADDQ         $0x08, DX
 	ADDQ         $0x40, BX
 	ADDQ         $0x40, AX
@@ -5429,7 +5423,7 @@ four_0_found:
 	MOVQ         n+40(FP), DI
 	MOVQ         count+48(FP), R8
 	VBROADCASTSD word3ff0000000000000<>+0(SB), Y0
-	VMOVDQU      lanes4<>+0(SB), Y2
+	VMOVUPD      numbering<>+0(SB), Y2
 	VMOVQ        DI, X1
 	VPBROADCASTQ X1, Y1
 	SHLQ         $0x06, DI
@@ -5438,11 +5432,11 @@ four_0_found:
 four_32_positions:
 	MOVQ       (DX), R9
 	SHLQ       $0x06, R9
-	VMOVDQU    (CX)(R9*1), Y3
+	VMOVUPD    (CX)(R9*1), Y3
 	VPMULUDQ   Y1, Y3, Y3
 	VPSLLQ     $0x03, Y3, Y3
 	VPADDQ     Y2, Y3, Y3
-	VMOVDQU    (BX), Y4
+	VMOVUPD    (BX), Y4
 	VPSRLQ     $0x0c, Y4, Y4
 	VPOR       Y0, Y4, Y4
 	VSUBPD     Y0, Y4, Y4
@@ -5465,7 +5459,7 @@ four_32_sums:
 	JMP        four_32_sums
 
 four_32_found:
-	VMOVDQU Y6, (AX)
+	VMOVUPD Y6, (AX)
 	ADDQ    $0x08, DX
 	ADDQ    $0x40, BX
 	ADDQ    $0x40, AX

@@ -50,14 +50,14 @@ func fillWords(v isa) {
 	dst, state, n := v.lanes("dst"), v.lanes("state"), param("n")
 	s := v.regs(4)
 	for i := range s {
-		v.loadWords(Mem{Base: state}.Offset(stride*i), s[i])
+		VMOVUPD(Mem{Base: state}.Offset(stride*i), s[i])
 	}
 	label("loop")
 	sum, temp := v.reg(), v.reg()
 	VPADDQ(s[3], s[0], sum)
 	v.rotate(23, sum, temp)
 	VPADDQ(s[0], sum, sum)
-	v.storeWords(sum, Mem{Base: dst})
+	VMOVUPD(sum, Mem{Base: dst})
 	shifted := v.reg()
 	VPSLLQ(U8(17), s[1], shifted)
 	v.xor(s[0], s[2])
@@ -68,23 +68,7 @@ func fillWords(v isa) {
 	v.rotate(45, s[3], temp)
 	again(n, "loop", dst)
 	for i := range s {
-		v.storeWords(s[i], Mem{Base: state}.Offset(stride*i))
-	}
-}
-
-func (v isa) loadWords(m Mem, r VecVirtual) {
-	if v.w == 8 {
-		VMOVDQU64(m, r)
-	} else {
-		VMOVDQU(m, r)
-	}
-}
-
-func (v isa) storeWords(r VecVirtual, m Mem) {
-	if v.w == 8 {
-		VMOVDQU64(r, m)
-	} else {
-		VMOVDQU(r, m)
+		VMOVUPD(s[i], Mem{Base: state}.Offset(stride*i))
 	}
 }
 
@@ -136,7 +120,7 @@ func points(v isa) {
 	for half := range 8 / v.w {
 		at := half * v.bytes()
 		u, index := v.reg(), v.reg()
-		v.loadWords(Mem{Base: words}.Offset(at), u)
+		VMOVUPD(Mem{Base: words}.Offset(at), u)
 		v.words(VPANDQ, VPAND, low, u, index)
 		VPSLLQ(U8(2), index, index)
 		v.fraction(u, one)
@@ -307,30 +291,18 @@ func measure(v isa) {
 	until(k, n, "divide")
 }
 
-// numbering returns the address of the words 0, 1, ..., w-1.
-func (v isa) numbering() Mem {
-	m, ok := numberings[v.w]
-	if !ok {
-		m = GLOBL(fmt.Sprintf("lanes%d", v.w), RODATA|NOPTR)
-		for l := range v.w {
-			DATA(8*l, U64(l))
-		}
-		numberings[v.w] = m
-	}
-	return m
-}
-
-var numberings = map[int]Mem{}
+// numbering returns the address of the words 0, 1, ..., 7.
+func numbering() Mem { return table("numbering", 0, 1, 2, 3, 4, 5, 6, 7) }
 
 // walk sets states[i][l] to the number of sums in row rows[parents[i]][l] of problem l, the
 // last one left out, that are at most u times the last one, where u is the fraction of
 // words[i][l]. words: count x 8; sums: rows x n x 8.
 func walk(v isa) {
-	lane := v.numbering()
+	lane := numbering()
 	states, rows, parents, words := v.lanes("states"), v.lanes("rows"), param("parents"), v.lanes("words")
 	sums, n, count := v.lanes("sums"), param("n"), param("count")
 	one, size, numbers := v.copies(0x3ff<<52), v.reg(), v.reg()
-	v.loadWords(lane, numbers)
+	VMOVUPD(lane, numbers)
 	if v.w == 8 {
 		VPBROADCASTQ(n, size)
 	} else {
@@ -349,11 +321,11 @@ func walk(v isa) {
 	index, u, x, found := v.reg(), v.reg(), v.reg(), v.reg()
 	MOVQ(Mem{Base: parents}, row)
 	SHLQ(U8(6), row)
-	v.loadWords(at(rows, row), index)
+	VMOVUPD(at(rows, row), index)
 	VPMULUDQ(size, index, index)
 	VPSLLQ(U8(3), index, index)
 	VPADDQ(numbers, index, index)
-	v.loadWords(Mem{Base: words}, u)
+	VMOVUPD(Mem{Base: words}, u)
 	v.fraction(u, one)
 	VSUBPD(one, u, u)
 	v.zero(x)
@@ -370,7 +342,7 @@ func walk(v isa) {
 	ADDQ(U8(stride), entry)
 	JMP(ref("sums"))
 	label("found")
-	v.storeWords(found, Mem{Base: states})
+	VMOVUPD(found, Mem{Base: states})
 	ADDQ(U8(8), parents)
 	again(count, "positions", words, states)
 }

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"math"
+	"slices"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
@@ -75,29 +78,27 @@ func (v isa) masks(n Register) [2]mask {
 		return [2]mask{{lo}, {hi}}
 	}
 	lo, hi := YMM(), YMM()
-	LEAQ(window(), bits)
+	window := slices.Concat(slices.Repeat([]uint64{math.MaxUint64}, 8), make([]uint64, 8))
+	LEAQ(table("window", window...), bits)
 	NEGQ(limit)
 	VMOVDQU(Mem{Base: bits, Index: limit, Scale: 8, Disp: 64}, lo)
 	VMOVDQU(Mem{Base: bits, Index: limit, Scale: 8, Disp: 96}, hi)
 	return [2]mask{{lo}, {hi}}
 }
 
-var theWindow *Mem
+var tables = map[string]Mem{}
 
-// window returns the address of eight words of ones, followed by eight zeros.
-func window() Mem {
-	if theWindow == nil {
-		m := GLOBL("window", RODATA|NOPTR)
-		for i := range 16 {
-			word := uint64(0)
-			if i < 8 {
-				word = 1<<64 - 1
-			}
-			DATA(8*i, U64(word))
+// table returns the address of words, which the first call with their name writes.
+func table(name string, words ...uint64) Mem {
+	m, ok := tables[name]
+	if !ok {
+		m = GLOBL(name, RODATA|NOPTR)
+		for i, w := range words {
+			DATA(8*i, U64(w))
 		}
-		theWindow = &m
+		tables[name] = m
 	}
-	return *theWindow
+	return m
 }
 
 func (v isa) load(m Mem, r VecVirtual, k mask) {

@@ -9,18 +9,8 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-var words = map[uint64]Mem{}
-
 // word returns the address of these bits.
-func word(bits uint64) Mem {
-	m, ok := words[bits]
-	if !ok {
-		m = GLOBL(fmt.Sprintf("word%016x", bits), RODATA|NOPTR)
-		DATA(0, U64(bits))
-		words[bits] = m
-	}
-	return m
-}
+func word(bits uint64) Mem { return table(fmt.Sprintf("word%016x", bits), bits) }
 
 // constant returns w copies of f.
 func (v isa) constant(f float64) VecVirtual { return v.copies(math.Float64bits(f)) }

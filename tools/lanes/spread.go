@@ -12,7 +12,7 @@ import (
 func spread(v isa) {
 	h, numbers, x, tokens, n := param("h"), param("v"), param("x"), param("tokens"), param("n")
 	own, step := v.regs(8/v.w), v.copies(uint64(v.w))
-	v.loadWords(v.numbering(), own[0])
+	VMOVUPD(numbering(), own[0])
 	for i := 1; i < len(own); i++ {
 		VPADDQ(step, own[i-1], own[i])
 	}
