@@ -57,8 +57,8 @@ lab: setup .tools/lab ## open the notebooks in JupyterLab; LABFLAGS are its flag
 verify: ## check all statements, write claims.json and CLAIMS.md; IDS='"Lemma 16"', QUICK=1, ACCEPT=1
 	go run ./cmd/paper verify $(if $(QUICK),--quick) $(if $(ACCEPT),--accept) $(IDS)
 
-errata: ## typeset the erratum
-	go run ./cmd/paper export errata
+errata: ## typeset the erratum and its supplement
+	go run ./cmd/paper export errata supplement
 
 train: ## train the paper's runs that are not stored; FRESH=1 all of them
 	go run ./cmd/paper train $(if $(FRESH),--fresh)
@@ -71,7 +71,7 @@ site: .tools/site ## build the site in .cache/site: notebooks that run in the pa
 # Cells read the files named here. The tag omits formats of gonum/plot that no cell shows.
 LAB = GOFLAGS='$(GOFLAGS) -tags=minimal' $(SITEPY) web/site.py --project . --packages notebooks/packages.txt \
 	--notebooks notebooks --files go.mod runs figures paper/claims --cache .cache/web \
-	--links CLAIMS.md=../ledger.html figures/errata.pdf=../figures/errata.pdf '*=$(if $(REPOSITORY),$(REPOSITORY)/*,../source/*.html)'
+	--links CLAIMS.md=../ledger.html figures/errata.pdf=../figures/errata.pdf figures/supplement.pdf=../figures/supplement.pdf '*=$(if $(REPOSITORY),$(REPOSITORY)/*,../source/*.html)'
 
 clean: ## remove all set-up
 	rm -rf .tools .venv .cache

@@ -36,14 +36,13 @@ captions of all. A figure whose id ends in -1col fits a column of two; --width
 and --height lay figures out for any other size, with type of at least 6 pt. A
 table fits the line in which it stands.
 
-The id errata is the erratum, as TeX and, if pdflatex is installed, as PDF: each
-statement of the paper that is false as printed, with a counterexample, a
-corrected statement with its proof, the results that depend on it, and the proof
-of the main theorem with the corrected statements.`,
+The id errata is the erratum, a letter as TeX and, if pdflatex is installed, as
+PDF: what is false in the paper as printed, and what holds instead. supplement
+has the counterexamples and the proofs.`,
 		Example: `  paper export                                # figures/ of the checkout
   paper export -o my-figures fig-many-graphs  # one figure, in a few seconds
   paper export -o slides --slide fig-mlp fig-ood
-  paper export errata`,
+  paper export errata supplement`,
 		ValidArgsFunction: func(_ *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			var ids []cobra.Completion
 			for _, e := range report.Entries() {

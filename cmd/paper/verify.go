@@ -208,7 +208,7 @@ func printInFull(w io.Writer, r ledger.Row) {
 		lines += fmt.Sprintf("  defect\t%s\n", r.Defect)
 	}
 	if r.OnPaper != nil {
-		lines += fmt.Sprintf("  on paper\tfigures/errata.pdf proves it: %s\n", strings.Join(r.OnPaper, ", "))
+		lines += fmt.Sprintf("  on paper\tfigures/supplement.pdf proves it: %s\n", strings.Join(r.OnPaper, ", "))
 	}
 	for _, p := range r.Proved {
 		lines += fmt.Sprintf("  Coq\t%s\n", p)

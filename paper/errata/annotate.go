@@ -265,7 +265,7 @@ func Style(l *ledger.Ledger, quoted figure.Numbers) (string, error) {
 		proof, coq, instead := r.ID, "", ""
 		if c := l.Find(r.Corrected); c != nil && r.Failed() {
 			proof = c.ID
-			instead = sentence(e.paged(c.Statement)) + ` \emph{Hypotheses:} ` + sentence(e.paged(c.Hypotheses))
+			instead = e.paged(e.statement(*c))
 		}
 		if len(r.OnPaper) > 0 {
 			proof = r.OnPaper[0]

@@ -11,26 +11,34 @@ import (
 	"learncausal/paper/ledger"
 )
 
-// Source returns the document as LaTeX. graphs are figures of the dependencies between the statements.
-func Source(l *ledger.Ledger, graphs ...*figure.Figure) (string, error) {
+// Letter returns the erratum as LaTeX: what does not change, what is false, and what holds instead.
+func Letter(l *ledger.Ledger) (string, error) {
 	e, err := newErratum(l)
 	if err != nil {
 		return "", err
 	}
-	pictures, err := pictures(graphs)
+	body := strings.NewReplacer("\\notation\n", text("notation.tex"),
+		"\\corrections\n", e.corrections(), "\\steps\n", e.steps())
+	return e.resolve(text("preamble.tex") + e.macros() + body.Replace(text("letter.tex")))
+}
+
+// Supplement returns the witnesses and proofs as LaTeX. graphs are figures of the dependencies between the statements.
+func Supplement(l *ledger.Ledger, graphs ...*figure.Figure) (string, error) {
+	e, err := newErratum(l)
 	if err != nil {
 		return "", err
 	}
-	var entries [3]string
-	for k, part := range []func() (string, error){e.body, e.end, e.chain} {
-		if entries[k], err = part(); err != nil {
+	var parts [4]string
+	for k, part := range []func() (string, error){
+		e.body, e.end, e.chain, func() (string, error) { return pictures(graphs) },
+	} {
+		if parts[k], err = part(); err != nil {
 			return "", err
 		}
 	}
 	return e.resolve(strings.Join([]string{
-		text("preamble.tex") + e.macros(), text("front.tex"), e.findings(), text("reading.tex"), entries[0],
-		text("survives.tex"),
-		entries[1], entries[2], pictures, text("open.tex"), e.rest(), "\\end{document}\n",
+		text("preamble.tex") + e.macros() + text("front.tex") + text("notation.tex"), text("reading.tex"), parts[0],
+		text("survives.tex"), parts[1], parts[2], parts[3], "\\end{document}\n",
 	}, "\n"))
 }
 
@@ -45,35 +53,26 @@ func text(name string) string {
 
 // macros returns the definitions of the numbers that the prose quotes.
 func (e *erratum) macros() string {
-	n := map[string]int{"Rows": len(e.ledger.Rows), "Proofs": len(e.number)}
-	for _, r := range e.ledger.Rows {
-		name := map[ledger.Kind]string{
-			ledger.Statement: "Statements", ledger.Step: "Steps", ledger.Correction: "Corrections",
-		}[r.Kind]
-		n[name]++
-		if r.Failed() {
-			n["False"+name]++
-			n["Defect"+camel(string(r.Defect))]++
-			if r.Kind == ledger.Statement {
-				n["Statement"+camel(string(r.Defect))]++
-			}
-		}
+	n := map[string]int{"Proofs": len(e.number), "FalseSteps": 0, "FalseStatements": 0}
+	for _, d := range ledger.Defects {
+		n["Statement"+camel(string(d))] = 0
 	}
-	for _, name := range []string{"FalseStatements", "FalseSteps"} {
-		n[name] += 0
+	for _, r := range e.ledger.Rows {
+		switch {
+		case r.Failed() && r.Kind == ledger.Step:
+			n["FalseSteps"]++
+		case r.Failed() && r.Kind == ledger.Statement:
+			n["FalseStatements"]++
+			n["Statement"+camel(string(r.Defect))]++
+		}
 	}
 	for _, c := range e.ledger.Classes() {
 		n["All"+camel(c.Name)], n["False"+camel(c.Name)] = c.All, c.False
-	}
-	for _, d := range ledger.Defects {
-		n["Defect"+camel(string(d))] += 0
-		n["Statement"+camel(string(d))] += 0
 	}
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(n)) {
 		fmt.Fprintf(&b, "\\newcommand{\\n%s}{%d}\n", name, n[name])
 	}
-	b.WriteString("\\begin{document}\n")
 	return b.String()
 }
 
@@ -86,34 +85,36 @@ func camel(name string) string {
 	return strings.Join(words, "")
 }
 
-// findings returns a table with a line for each row that fails.
-func (e *erratum) findings() string {
+// corrections returns an entry for each statement that fails: what is false, its kind, and what holds.
+func (e *erratum) corrections() string {
 	var b strings.Builder
-	b.WriteString(tableHead)
 	for _, r := range e.ledger.Rows {
-		if !r.Failed() {
-			continue
+		if c := e.ledger.Find(r.Corrected); r.Failed() && r.Kind == ledger.Statement && c != nil {
+			m := e.remarks[r.ID]
+			fmt.Fprintf(&b, "\\finding{%s}{%s}{%s %s}\n", tied(capital(r.Number)), r.Defect, m.line, m.first)
+			fmt.Fprintf(&b, "\\holds{\\prop{%s}}{%s}\n", c.ID, e.statement(*c))
 		}
-		m := e.remarks[r.ID]
-		instead := "--"
-		if n := e.number[r.Corrected]; n > 0 {
-			instead = fmt.Sprintf(`\hyperref[prop:%s]{E%d}`, r.Corrected, n)
-		}
-		where := r.Number
-		if r.Kind == ledger.Step {
-			where += ", proof"
-		}
-		fmt.Fprintf(&b, "\\hyperref[row:%s]{%s} & %s & %s & %s & \\pageref{row:%[1]s} \\\\\n",
-			r.ID, tied(capital(where)), m.line, r.Defect, instead)
 	}
-	b.WriteString("\\bottomrule\n\\end{longtable}}\n")
 	return b.String()
 }
 
+// steps returns a table with a line for each step of a proof that fails.
+func (e *erratum) steps() string {
+	var b strings.Builder
+	b.WriteString(tableHead)
+	for _, r := range e.ledger.Rows {
+		if r.Failed() && r.Kind == ledger.Step {
+			fmt.Fprintf(&b, "%s & %s & %s & \\short{%s} \\\\\n",
+				tied(capital(r.Number)), e.remarks[r.ID].line, r.Defect, r.Corrected)
+		}
+	}
+	return b.String() + "\\bottomrule\n\\end{longtable}}\n"
+}
+
 const tableHead = `{\small\begin{longtable}%
-{@{}>{\raggedright\arraybackslash}p{33mm}>{\raggedright\arraybackslash}p{68mm}>{\raggedright\arraybackslash}p{19mm}ll@{}}
+{@{}>{\raggedright\arraybackslash}p{25mm}>{\raggedright\arraybackslash}p{78mm}>{\raggedright\arraybackslash}p{31mm}l@{}}
 \toprule
-Place & What is false & Kind & Proof & Page \\
+Proof of & What is false & Kind & Proof \\
 \midrule
 \endhead
 `
@@ -160,10 +161,7 @@ func head(r ledger.Row, what string) (string, error) {
 
 // entry returns the entry of a row that fails.
 func (e *erratum) entry(r ledger.Row, done map[string]bool) (string, error) {
-	m, ok := e.remarks[r.ID]
-	if !ok {
-		m = remark{text: "No remark has been written."}
-	}
+	m := e.remarks[r.ID]
 	h, err := head(r, string(r.Defect))
 	if err != nil {
 		return "", err
@@ -221,22 +219,24 @@ func (e *erratum) supplement(r ledger.Row, done map[string]bool) (string, error)
 	return h + e.proposition(r), nil
 }
 
-// proposition returns a true row as a proposition with its proof, or without a proof as a statement.
-func (e *erratum) proposition(r ledger.Row) string {
-	statement := sentence(r.Statement)
+// statement returns the statement of a true row, readable alone.
+func (e *erratum) statement(r ledger.Row) string {
+	s := strings.TrimSpace(sentence(r.Statement) + " " + e.where[r.ID])
 	if r.Hypotheses != "" {
-		statement += " \\emph{Hypotheses:} " + sentence(r.Hypotheses)
+		s += " \\emph{Hypotheses:} " + sentence(r.Hypotheses)
 	}
-	if e.proofs[r.ID] == "" {
-		return fmt.Sprintf("\\said{Instead} %s\n", statement)
-	}
+	return s
+}
+
+// proposition returns a true row as a proposition with its proof.
+func (e *erratum) proposition(r ledger.Row) string {
 	what := tied(capital(r.Number))
 	if r.Kind == ledger.Correction {
 		what += ", corrected"
 	}
 	return fmt.Sprintf("\\begin{proposition}[%s]\\label{prop:%s}\n%s\n\\end{proposition}\n"+
 		"\\begin{proof}\n%s\n\\end{proof}\n",
-		what, r.ID, statement, e.proofs[r.ID])
+		what, r.ID, e.statement(r), e.proofs[r.ID])
 }
 
 // capital returns the text with a capital first letter.
@@ -327,18 +327,14 @@ func Chain(l *ledger.Ledger) map[string]bool {
 // chain returns a table of the rows on which the corrected main theorem rests.
 func (e *erratum) chain() (string, error) {
 	below := Chain(e.ledger)
-	if len(below) == 0 {
-		return "", nil
-	}
 	var b strings.Builder
 	b.WriteString(chainHead)
-	var bad []string
 	for _, r := range e.ledger.Rows {
 		if !below[r.ID] {
 			continue
 		}
 		if r.Failed() {
-			bad = append(bad, tied(r.Number))
+			return "", fmt.Errorf("errata: the corrected main theorem rests on %s, which %s", r.ID, r.Verdict)
 		}
 		title, err := figure.EscapeTeX(r.Title)
 		if err != nil {
@@ -346,7 +342,7 @@ func (e *erratum) chain() (string, error) {
 		}
 		proof := "the paper's"
 		if n := e.number[r.ID]; n > 0 {
-			proof = fmt.Sprintf(`\hyperref[prop:%s]{E%d}`, r.ID, n)
+			proof = fmt.Sprintf(`\proofof{%s}{%d}`, r.ID, n)
 		}
 		what := map[ledger.Kind]string{
 			ledger.Correction: "corrected", ledger.Statement: "as printed", ledger.Step: "a step",
@@ -358,12 +354,7 @@ func (e *erratum) chain() (string, error) {
 		fmt.Fprintf(&b, "%s & %s & %s & %s & %s & %s \\\\\n",
 			tied(r.Number), spelled(title), what, r.Verdict, proof, coq)
 	}
-	b.WriteString("\\bottomrule\n\\end{longtable}}\n")
-	if len(bad) == 0 {
-		b.WriteString("None of these statements is false.\n\n")
-	} else {
-		fmt.Fprintf(&b, "False as printed, and still used by a proof here: %s.\n\n", strings.Join(bad, ", "))
-	}
+	b.WriteString("\\bottomrule\n\\end{longtable}}\nNone of these statements is false.\n\n")
 	return b.String(), nil
 }
 
@@ -376,31 +367,6 @@ Number & Statement & & Verdict & Proof & \\
 \midrule
 \endhead
 `
-
-// rest lists the rows without an exact decision and the corrections without a proof.
-func (e *erratum) rest() string {
-	var finite, bare []string
-	for _, r := range e.ledger.Rows {
-		name := fmt.Sprintf(`%s (\texttt{%s})`, tied(r.Number), strings.ReplaceAll(r.ID, "-", `-\allowbreak `))
-		if r.Verdict == ledger.Consistent || r.Verdict == ledger.Open {
-			finite = append(finite, name)
-		}
-		if r.Kind == ledger.Correction && e.proofs[r.ID] == "" {
-			bare = append(bare, name)
-		}
-	}
-	var b strings.Builder
-	if len(finite) > 0 {
-		fmt.Fprintf(&b, "\\paragraph{Tried at finite lengths only.} These are statements with a constant that is not "+
-			"explicit, or on the limit of long sequences. What was seen at growing lengths agrees with them and is no "+
-			"decision; where this document has a proof, it is the proof that counts: %s.\n\n",
-			strings.Join(finite, ", "))
-	}
-	if len(bare) > 0 {
-		fmt.Fprintf(&b, "\\paragraph{Corrections without a proof here.} %s.\n\n", strings.Join(bare, ", "))
-	}
-	return b.String()
-}
 
 // pictures returns the figures, each on its own page, with the sentence that cites them.
 func pictures(figures []*figure.Figure) (string, error) {
@@ -423,7 +389,7 @@ func pictures(figures []*figure.Figure) (string, error) {
 	return b.String(), nil
 }
 
-var reference = regexp.MustCompile(`\\(prop|paper)\{([^}]*)\}`)
+var reference = regexp.MustCompile(`\\(prop|short|state|paper)\{([^}]*)\}`)
 
 // named matches an id in parentheses, alone or after a number of the paper.
 var named = regexp.MustCompile(` \(([^(){}$]*, )?([a-z0-9]+(?:-[a-z0-9]+)+)\)`)
@@ -446,25 +412,30 @@ func (e *erratum) paged(s string) string {
 	})
 }
 
-// resolve replaces \prop{id} and \paper{id}. A row without a proof has the paper's number.
+// resolve replaces \prop{id} by "Proposition E1", \short{id} by "E1", \state{id} by the statement, and
+// \paper{id} by the number of the paper. A row without a proof has the paper's number.
 func (e *erratum) resolve(s string) (string, error) {
 	var bad []string
-	s = e.paged(s)
-	s = reference.ReplaceAllStringFunc(s, func(m string) string {
+	s = reference.ReplaceAllStringFunc(e.paged(s), func(m string) string {
 		name := reference.FindStringSubmatch(m)
 		r := e.ledger.Find(name[2])
-		switch {
-		case r == nil:
+		if r == nil {
 			bad = append(bad, m)
 			return ""
-		case name[1] == "paper":
-			return tied(r.Number)
-		case e.number[r.ID] > 0:
-			return fmt.Sprintf(`Proposition~\hyperref[prop:%s]{E%d}`, r.ID, e.number[r.ID])
-		case r.Kind == ledger.Correction:
-			return "the corrected form of " + tied(r.Number)
 		}
-		return tied(r.Number)
+		number := tied(r.Number)
+		proof := fmt.Sprintf(`\proofof{%s}{%d}`, r.ID, e.number[r.ID])
+		switch {
+		case name[1] == "state":
+			return fmt.Sprintf("\\theorem{%s}{%s}{%s}\n", number, proof, e.statement(*r))
+		case name[1] == "short":
+			return proof
+		case name[1] == "prop" && e.number[r.ID] > 0:
+			return "Proposition~" + proof
+		case name[1] == "prop" && r.Kind == ledger.Correction:
+			return "the corrected form of " + number
+		}
+		return number
 	})
 	if len(bad) > 0 {
 		return "", fmt.Errorf("errata: the prose cites rows that are not in the ledger: %s", strings.Join(bad, " "))

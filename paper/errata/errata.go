@@ -1,6 +1,7 @@
-// Package errata writes the erratum: the statements of the paper that are false as printed, each with its
-// witness, correction and proof. Statements, witnesses and numbers come from the ledger. The prose stands in
-// remarks/ and proofs/, in one file for each row, named by the row's id.
+// Package errata writes the erratum, a letter with the statements of the paper that are false as printed and what
+// holds instead, and its supplement with witnesses and proofs. Statements, witnesses and numbers come from the ledger.
+// The prose stands in remarks/ and proofs/, in one file for each row, named by the row's id. Annotate marks the
+// statements in a copy of the paper's source.
 //
 // A file of remarks/ begins with comment lines: a line for the table of findings, a phrase for the two sides of
 // the witness, with \LHS and \RHS for their values, and the limit of the sides where the witness has large
@@ -73,11 +74,12 @@ type erratum struct {
 	ledger  *ledger.Ledger
 	remarks map[string]remark
 	proofs  map[string]string
-	number  map[string]int // of the proof of a row, from 1, in the order of the document
+	where   map[string]string // what a statement names without a definition; before its proof, as "% where: ..."
+	number  map[string]int    // of the proof of a row, from 1, in the order of the document
 }
 
 func newErratum(l *ledger.Ledger) (*erratum, error) {
-	e := &erratum{ledger: l, remarks: map[string]remark{}, number: map[string]int{}}
+	e := &erratum{ledger: l, remarks: map[string]remark{}, where: map[string]string{}, number: map[string]int{}}
 	texts, err := prose("remarks")
 	if err != nil {
 		return nil, err
@@ -89,6 +91,11 @@ func newErratum(l *ledger.Ledger) (*erratum, error) {
 	}
 	if e.proofs, err = prose("proofs"); err != nil {
 		return nil, err
+	}
+	for id, proof := range e.proofs {
+		if rest, ok := strings.CutPrefix(proof, "% where: "); ok {
+			e.where[id], e.proofs[id], _ = strings.Cut(rest, "\n")
+		}
 	}
 	for _, id := range e.proved() {
 		e.number[id] = len(e.number) + 1

@@ -58,11 +58,15 @@ func TestProseCoversTheLedger(t *testing.T) {
 	}
 }
 
-// Propositions are numbered as they come, the table of findings has a line for each
-// row that fails, and the numbers in the text are those of the ledger.
+// Propositions are numbered as they come, the letter has a line for each row that fails, with the number of
+// its correction, and the numbers in the text are those of the ledger.
 func TestDocumentCountsWhatItHas(t *testing.T) {
 	l := stored(t)
-	source, err := Source(l)
+	letter, err := Letter(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := Supplement(l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,6 +83,13 @@ func TestDocumentCountsWhatItHas(t *testing.T) {
 	if len(labels) != len(numbers) {
 		t.Errorf("%d propositions, %d numbers", len(labels), len(numbers))
 	}
+	for _, m := range regexp.MustCompile(`\\proofof\{([^}]*)\}\{(\d+)\}`).FindAllStringSubmatch(letter+source, -1) {
+		if numbers[m[1]] != "E"+m[2] {
+			t.Errorf("%s is cited as E%s, its number is %q", m[1], m[2], numbers[m[1]])
+		}
+	}
+	_, tail, _ := strings.Cut(letter, `\begin{longtable}`)
+	table, _, _ := strings.Cut(tail, `\end{longtable}`)
 	failing, statements := 0, 0
 	for _, r := range l.Rows {
 		if strings.HasPrefix(r.Number, "Theorem ") && r.Kind == ledger.Statement && r.Failed() {
@@ -99,11 +110,14 @@ func TestDocumentCountsWhatItHas(t *testing.T) {
 			}
 		}
 	}
-	if n := strings.Count(source, `\hyperref[row:`); n != failing {
-		t.Errorf("%d lines in the table of findings, %d rows fail", n, failing)
+	if n := strings.Count(letter, "\n\\finding{"); n != statements {
+		t.Errorf("%d entries in the letter, %d statements fail", n, statements)
 	}
-	if want := fmt.Sprintf(`\newcommand{\nFalseStatements}{%d}`, statements); !strings.Contains(source, want) {
-		t.Errorf("the source has no %s", want)
+	if n := strings.Count(table, `\proofof{`); n != failing-statements {
+		t.Errorf("%d lines in the table of steps, %d steps fail", n, failing-statements)
+	}
+	if want := fmt.Sprintf(`\newcommand{\nFalseStatements}{%d}`, statements); !strings.Contains(letter, want) {
+		t.Errorf("the letter has no %s", want)
 	}
 }
 

@@ -65,7 +65,7 @@ func (l *Ledger) Page(where func(id string) Place) string {
 
 const pageHead = `# The ledger: every statement of the paper, checked
 
-A function in [paper/claims](paper/claims) evaluates each numbered statement of *How Transformers Learn Causal Structure with Gradient Descent* **as printed** and searches for a counterexample. ` + "`make verify`" + ` runs all checks and writes this page; ` + "`.tools/bin/paper verify \"Lemma 12\"`" + ` runs one, named by its number in the PDF or by its id, and prints its witness or worst instance. [The erratum](figures/errata.pdf) lists the false statements with their witnesses and proves the corrections.
+A function in [paper/claims](paper/claims) evaluates each numbered statement of *How Transformers Learn Causal Structure with Gradient Descent* **as printed** and searches for a counterexample. ` + "`make verify`" + ` runs all checks and writes this page; ` + "`.tools/bin/paper verify \"Lemma 12\"`" + ` runs one, named by its number in the PDF or by its id, and prints its witness or worst instance. [The erratum](figures/errata.pdf) lists the false statements and what holds instead; [its supplement](figures/supplement.pdf) has the witnesses and the proofs.
 
 **Tiers.** The check of an *exact* row decides an identity or inequality on given instances, in rational numbers or in floats with an enclosure of the rounding error. An *enclosed* row is statistical: a confidence bound at a preset level, corrected for the number of checks. A row of the tier *consistent with* has unstated constants or a limit: its check compares a fitted exponent and its interval with the claimed exponent, or computes the least constant that the data need.
 
@@ -76,7 +76,7 @@ A function in [paper/claims](paper/claims) evaluates each numbered statement of 
 `
 
 const pageTable = `
-[fig-ledger](figures/fig-ledger.png) shows all margins, [fig-claims-graph](figures/fig-claims-graph.png) the dependencies between the statements. The last column links the check, the theorems of Coq and the notebook, and numbers the proof in the erratum.
+[fig-ledger](figures/fig-ledger.png) shows all margins, [fig-claims-graph](figures/fig-claims-graph.png) the dependencies between the statements. The last column links the check, the theorems of Coq and the notebook, and numbers the proof in the supplement.
 
 | number | id | statement | verdict | margin | links |
 |---|---|---|---|--:|---|

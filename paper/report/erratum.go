@@ -14,24 +14,29 @@ import (
 	"learncausal/paper/ledger"
 )
 
-// An erratum is the document as LaTeX.
-type erratum struct{ source string }
+// An erratum is a document as LaTeX: the letter, errata, or its supplement.
+type erratum struct{ name, source string }
 
-func newErratum(l *ledger.Ledger) (erratum, error) {
+func newLetter(l *ledger.Ledger) (erratum, error) {
+	source, err := errata.Letter(l)
+	return erratum{"errata", source}, err
+}
+
+func newSupplement(l *ledger.Ledger) (erratum, error) {
 	graphs, err := erratumGraphs(l)
 	if err != nil {
 		return erratum{}, err
 	}
-	source, err := errata.Source(l, graphs...)
-	return erratum{source}, err
+	source, err := errata.Supplement(l, graphs...)
+	return erratum{"supplement", source}, err
 }
 
-// Export writes errata.tex and, where there is LaTeX, errata.pdf. Where there is
+// Export writes the document as TeX and, where there is LaTeX, as PDF. Where there is
 // none it says so on standard error.
 func (e erratum) Export(dir string) ([]string, error) {
-	paths, _, err := errata.Write(context.Background(), e.source, dir)
+	paths, _, err := errata.Write(context.Background(), e.name, e.source, dir)
 	if errors.Is(err, errata.ErrNoLaTeX) {
-		fmt.Fprintf(os.Stderr, "!!! errata.pdf %v\n", err)
+		fmt.Fprintf(os.Stderr, "!!! %s.pdf %v\n", e.name, err)
 		err = nil
 	}
 	return paths, err

@@ -36,7 +36,7 @@ func (e Entry) Formats() []string {
 		return []string{"json", "tex"}
 	case e.ID == "claims":
 		return []string{"tex", "csv", "json", "dot"}
-	case e.ID == "errata":
+	case e.ID == "errata", e.ID == "supplement":
 		return []string{"tex", "pdf"}
 	case e.ID == "ledger":
 		return []string{"sty"}
@@ -152,7 +152,8 @@ func tables() []Entry {
 func lists() []Entry {
 	return []Entry{
 		entry("claims", "The ledger of all statements", thenTry(fullLedger, newLedgerFiles)),
-		entry("errata", "The erratum, with proofs of what holds instead", thenTry(fullLedger, newErratum)),
+		entry("errata", "The erratum, a letter: what is false, and what holds instead", thenTry(fullLedger, newLetter)),
+		entry("supplement", "Witnesses and proofs for the erratum", thenTry(fullLedger, newSupplement)),
 		entry("ledger", "Verdicts in the margin of a LaTeX document", newMargin),
 		entry("summary", "What the paper says of its figures and numbers, with verdicts", summary()),
 		entry("numbers", "Every number that is quoted in prose, as JSON and as LaTeX macros", numbers()),
