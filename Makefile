@@ -27,7 +27,6 @@ help:
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # --- the two commands ---
-
 reproduce: setup ## execute the notebooks, write figures/, print the table of results; FRESH=1 retrains every run
 	$(if $(FRESH),go run ./cmd/paper train --fresh)
 	$(PY) tools/notebook.py run
@@ -44,7 +43,6 @@ test: ## everything that must hold, in 7 to 11 minutes
 	@bash tools/checked.sh
 
 # --- for readers ---
-
 paper: ## build the command into .tools/bin, and print the lines for PATH and completion
 	@echo 'Building .tools/bin/paper, up to a minute the first time'
 	@go build -o .tools/bin/ ./cmd/paper
@@ -65,19 +63,23 @@ train: ## train the paper's runs that are not stored; FRESH=1 all of them
 
 site: .tools/site ## build the site in .cache/site: notebooks that run in the page, ledger, gallery
 	$(SITEPY) web/site/build.py .cache/site --lab $(if $(REPOSITORY),--repository '$(REPOSITORY)')
-	$(LAB) --out .cache/site/lab
+	$(call lab,19,.cache/site/lab)
 	@echo 'python3 -m http.server --directory .cache/site shows it at http://localhost:8000'
 
-# Cells read the files named here. The tag omits formats of gonum/plot that no cell shows.
-LAB = GOFLAGS='$(GOFLAGS) -tags=minimal' $(SITEPY) web/site.py --project . --packages notebooks/packages.txt \
-	--notebooks notebooks --files go.mod runs figures paper/claims --cache .cache/web \
-	--links CLAIMS.md=../ledger.html figures/errata.pdf=../figures/errata.pdf figures/supplement.pdf=../figures/supplement.pdf '*=$(if $(REPOSITORY),$(REPOSITORY)/*,../source/*.html)'
+# Builds JupyterLite with the notebooks. The tag omits formats of gonum/plot that no cell shows.
+define lab
+	@rm -rf $(2) .cache/.jupyterlite*; $(SITEPY) web/hatch_build.py .cache/gokernel $(1)
+	cd .cache && GOFLAGS='$(GOFLAGS) -tags=minimal' JUPYTERLITE_CACHE_DIR='$(CURDIR)/.cache/web' PYTHONWARNINGS=ignore \
+	../$(SITEPY) -m jupyterlite_core build --lite-dir ../web/lite --output-dir ../$(2) --GoKernel.level=$(1) \
+	--GoKernel.links={CLAIMS.md=../ledger.html,figures/errata.pdf=../figures/errata.pdf,figures/supplement.pdf=../figures/supplement.pdf,'*=$(if $(REPOSITORY),$(REPOSITORY)/*,../source/*.html)'} >/dev/null
+endef
+kernel: .tools/page ## build the kernel as a wheel for JupyterLite, in .cache/kernel
+	$(SITEPY) -m pip --quiet wheel --no-build-isolation --no-deps --wheel-dir .cache/kernel ./web
 
 clean: ## remove all set-up
 	rm -rf .tools .venv .cache
 
 # --- for contributors ---
-
 quick: static ## static checks and the fast tests, in under a minute
 	go test -short ./...
 	@echo; echo '!!! NOT RUN, because they are slow (make test runs them):'
@@ -98,7 +100,7 @@ bench: setup ## measure a training step against a JAX peer, or against a version
 	$(if $(AGAINST),go -C .cache/against build -o ../bench-of-$(AGAINST) ./cmd/bench)
 	$(if $(AGAINST),go run ./cmd/bench -against .cache/bench-of-$(AGAINST),bash cmd/bench/run.sh)
 
-site-test: site ## build the site, open it in browsers, and run every notebook there
+site-test: site kernel ## build the site, open it in browsers, and run every notebook there
 	SITE="$(CURDIR)/.cache/site" $(SITEPY) -m unittest discover --start-directory web/site
 	$(SITEPY) -m unittest discover --start-directory web --pattern 'test_*.py'
 
@@ -106,7 +108,6 @@ test-slurm: ## run sweeps as job arrays in a local Slurm; needs root, slurm-wlm 
 	bash tools/slurm.sh go test -count 1 ./cmd/paper -run Slurm -v
 
 # --- the parts of make test ---
-
 static: .tools/lint
 	go vet ./...
 	@faults=$$(.tools/bin/gofumpt -l pkg internal paper cmd web); [ -z "$$faults" ] || { echo "run gofumpt -w on:" $$faults; exit 1; }
@@ -117,7 +118,7 @@ unit:
 	go test -timeout 30m ./...
 
 # Type-checks all packages and tests for other systems. Files for WebAssembly are vetted
-# with the flags of web/pack, whose compiled packages vet then finds.
+# with the flags of web/gokernel, whose compiled packages vet then finds.
 systems: .tools/lint
 	.tools/bin/systems windows/amd64 darwin/arm64
 	GOOS=js GOARCH=wasm go vet -trimpath -gcflags=all=-dwarf=false -tags=minimal ./...
@@ -134,16 +135,14 @@ notebooks: setup
 
 # Some cells in Chromium, from a site that is compressed quickly.
 CHROMIUM := $(shell command -v chromium)
-
 page: $(if $(CHROMIUM),.tools/page)
-	$(if $(CHROMIUM),$(LAB) --level 1 --out .cache/slice)
-	$(if $(CHROMIUM),LAB=.cache/slice $(SITEPY) -m unittest discover --start-directory web --pattern test_kernel.py -k test_a_slice)
+	$(if $(CHROMIUM),$(call lab,1,.cache/slice))
+	$(if $(CHROMIUM),LAB=.cache/slice $(SITEPY) -m unittest discover --start-directory web --pattern test_kernel.py -k test_a_slice -k TestPack)
 
 latex:
 	@bash tools/latex.sh
 
 # --- set-up ---
-
 # GoNB builds a cell without a network, in a workspace that needs the go.mod of every
 # module in the graph.
 setup: .tools/kernel
@@ -185,10 +184,11 @@ setup: .tools/kernel
 	@GOBIN="$(CURDIR)/.tools/bin" go -C tools install golang.org/x/tools/gopls
 	@touch $@
 
-.tools/page: web/requirements.txt .tools/where
+.tools/page: web/requirements.txt web/pyproject.toml .tools/where
 	@echo 'Setting up the notebooks in the page, in .tools/web: JupyterLite and its tests'
 	@$(PYTHON) -m venv --clear .tools/web
 	@$(SITEPY) $(PIP) -r web/requirements.txt
+	@$(SITEPY) -m pip --disable-pip-version-check --quiet install --no-build-isolation --no-deps --editable ./web
 	@touch $@
 
 .tools/site: web/site/requirements.txt .tools/page
@@ -197,4 +197,4 @@ setup: .tools/kernel
 	@touch $@
 
 FORCE:
-.PHONY: help reproduce test paper lab verify errata train site clean quick tidy fuzz bench site-test test-slurm $(PARTS) setup
+.PHONY: help reproduce test paper lab verify errata train site kernel clean quick tidy fuzz bench site-test test-slurm $(PARTS) setup

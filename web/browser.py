@@ -13,6 +13,9 @@ CHROMIUM = shutil.which("chromium")
 FOLDER = "/some/folder"
 LIMIT = int(os.environ.get("LIMIT", "1800"))  # seconds for slow steps, on a busy machine
 
+# The settings of a JupyterLite whose parts a test reaches.
+OPEN = '{"jupyter-lite-schema-version": 0, "jupyter-config-data": {"exposeAppInBrowser": true}}'
+
 READY = """globalThis.jupyterapp?.shell.currentWidget?.content?.widgets?.length &&
 jupyterapp.shell.currentWidget.sessionContext?.session?.kernel?.connectionStatus === 'connected'"""
 
@@ -37,7 +40,8 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         return super().translate_path(path[len(FOLDER):] if path.startswith(FOLDER + "/") else "/nothing")
 
     def do_GET(self):
-        if self.path == "/favicon.ico":  # requested by the browser itself
+        # The browser requests the first, and JupyterLite the others, which it does not contain.
+        if self.path == "/favicon.ico" or "/static/favicons/" in self.path:
             self.send_response_only(204)
             self.end_headers()
         else:

@@ -20,6 +20,9 @@ from test_kernel import SITE, form, text
 
 FIREFOX = shutil.which("firefox-esr")
 MISSING = "" if FIREFOX else "firefox-esr is missing: on Debian, apt-get install firefox-esr"
+CONNECT = 300  # seconds to load JupyterLite and to start the kernel, on a busy machine
+STATE = """[document.readyState, !!globalThis.jupyterapp, ...(c => [c?.isReady, c?.kernelDisplayStatus, c?.session?.kernel?.connectionStatus])(
+    globalThis.jupyterapp?.shell.currentWidget?.sessionContext)]"""
 if MISSING:
     print("!!! NOT CHECKED: the kernel in Firefox, because", MISSING, file=sys.stderr)
 
@@ -80,9 +83,12 @@ class TestFirefox(unittest.TestCase):
         address, _, refused = self.enterContext(browser.served(SITE))
         firefox = Firefox(self.enterContext(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
         self.addCleanup(firefox.close)
-        firefox.order("browsingContext.navigate", context=firefox.tab, wait="complete",
+        firefox.order("browsingContext.navigate", context=firefox.tab, wait="none",
                       url=f"{address}/notebooks/index.html?path=notebooks/00-start.ipynb")
-        firefox.run(f"(async () => {{ while (!({browser.READY})) await new Promise(r => setTimeout(r, 100)); }})()")
+        end = time.monotonic() + CONNECT
+        while not firefox.run(f"!!({browser.READY})"):
+            self.assertLess(time.monotonic(), end, f"in {CONNECT} s the notebook has not connected: {firefox.run(STATE)}")
+            time.sleep(0.2)
         firefox.run(f"void ({browser.IN_TIME})")
         stored = json.loads((SITE / "files" / "notebooks" / "00-start.ipynb").read_text())["cells"]
         for i in (1, 3, 7):

@@ -17,6 +17,7 @@ import time
 import unittest
 
 import browser
+from gokernel import pack
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -29,8 +30,53 @@ def text(outputs):
     return "".join(o.get("text", "") if o["output_type"] == "stream" else o.get("evalue", "") for o in outputs)
 
 
-def build(project, site, *arguments):
-    subprocess.run([sys.executable, HERE / "site.py", "--project", project, "--cache", CACHE, *arguments, "--out", site], check=True)
+def build(project, site):
+    """Build the site of a project in its folder."""
+    (project / "jupyter-lite.json").write_text(browser.OPEN)
+    subprocess.run([sys.executable, HERE / "hatch_build.py", project / "gokernel", "1"], check=True)
+    subprocess.run([sys.executable, "-m", "jupyterlite_core", "build", "--output-dir", site, "--GoKernel.level=1"], cwd=project, check=True,
+                   stdout=subprocess.DEVNULL, env={**os.environ, "JUPYTERLITE_CACHE_DIR": str(CACHE), "PYTHONWARNINGS": "ignore"})
+
+
+class TestPack(unittest.TestCase):
+    """The archives of packages."""
+
+    def test_damaged_archives_are_refused(self):
+        for archive, want in [
+            (b"", "no archive"),
+            (b"<!DOCTYPE html>", "no archive"),
+            (pack.MAGIC, "no archive"),
+            (pack.MAGIC + b"go.o            0           0     0     644     2         `\nab", "no archive"),
+            (pack.MAGIC + b"__.PKGDEF       0           0     0     644     99        `\n", "cut off"),
+            (pack.MAGIC + b"__.PKGDEF       0           0     0     644     -1        `\n", "cut off"),
+            (pack.MAGIC + b"__.PKGDEF       0           0     0     644     2         `\nab", "without export data"),
+        ]:
+            with self.subTest(archive), self.assertRaisesRegex(ValueError, want):
+                pack.divide(archive)
+
+    def test_members_of_archives_begin_at_even_places(self):
+        def member(name, size, body):
+            return b"%-16s0           0     0     644     %-10d`\n%s" % (name, size, body)
+
+        second, whole = member(b"_go_.o", 2, b"xy"), pack.MAGIC + member(b"__.PKGDEF", 13, b"odd\n$$B\ndata\n\0")
+        exports, objects = pack.divide(whole + second)
+        self.assertEqual(exports, whole)
+        self.assertEqual(objects, pack.MAGIC + member(b"__.PKGDEF", 5, b"odd\n\n\0") + second)
+
+    def test_cells_import_what_the_list_names_first(self):
+        paths = ["math/rand", "toy/internal/b", "vendor/x", "toy/go-c", "math/rand/v2"]
+        found = pack.importable([(p, "name") for p in paths], ["math/rand/v2", "toy/go-c"])
+        self.assertEqual([p["path"] for p in found], ["math/rand/v2", "toy/go-c", "math/rand"])
+
+    def test_faults_of_a_project_are_reported(self):
+        with tempfile.TemporaryDirectory() as folder:
+            toy = shutil.copytree(HERE / "testdata" / "toy", pathlib.Path(folder, "toy"))
+            manifest = {"go": pack.go(toy, "env", "GOVERSION").strip(), "files": {}}
+            with self.assertRaisesRegex(ValueError, "example.com/toy/nothing"):
+                pack.packages(toy, manifest, toy, ["example.com/toy/nothing"], 1, toy)
+            (toy / "greet" / "bad.go").write_text("package greet\n\nvar x undefined\n")
+            with self.assertRaisesRegex(ValueError, "undefined: undefined"):
+                pack.packages(toy, manifest, toy, ["example.com/toy/greet"], 1, toy)
 
 
 @unittest.skipIf(MISSING, MISSING)
@@ -43,8 +89,7 @@ class TestKernel(unittest.TestCase):
         toy = work / "toy"
         shutil.copytree(HERE / "testdata" / "toy", toy)
         shutil.copy(toy / "book" / "toy.ipynb", toy / "book" / "other.ipynb")
-        build(toy, work / "site", "--packages", toy / "packages.txt", "--notebooks", toy / "book", "--files", "data",
-              "--links", "greet/greet.go=lab/index.html", "*=tree/index.html?file=*")
+        build(toy, work / "site")
         cls.address, cls.asked, cls.refused = cls.enterClassContext(browser.served(work / "site"))
         cls.context = cls.enterClassContext(browser.chromium(work / "profile"))
         cls.manifest = json.loads((work / "site/extensions/gokernel/static/manifest.json").read_text())

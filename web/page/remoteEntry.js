@@ -54,6 +54,7 @@
   };
 
   const plugins = async () => {
+    if (!scope["@jupyterlite/services"]) return []; // JupyterLab with a server
     const { BaseKernel, IKernelSpecs, IKernelClient } = await shared("@jupyterlite/services");
     const kernels = new Map();
 

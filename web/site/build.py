@@ -167,8 +167,10 @@ class Site:
 
 
 def lighter(page, text):
-    """Return a page without the script of all icons, whose font suffices, and with the sizes of its PNG pictures."""
+    """Return a page without the script of all icons, whose font suffices, and without empty headers, with the sizes of its PNG pictures."""
     text = re.sub(r"<(script|link)[^>]*fontawesome\.js[^>]*>(</script>)?\n?", "", text)
+    text = re.sub(r"<th[^>]*>(<p></p>)?</th>", "<td></td>", text)
+    text = text.replace('<summary aria-label="Toggle hidden content">', "<summary>")
 
     def sized(m):
         file = page.parent / urllib.parse.unquote(m[2])

@@ -29,6 +29,11 @@ if not CHROMIUM:
     print("!!! NOT CHECKED: the site in a browser, because chromium or playwright is missing")
 
 
+def luminance(*rgb):
+    """Return the relative luminance of a colour, as the contrast of WCAG 2 defines it."""
+    return sum(w * (c / 3294.6 if c <= 10 else ((c / 255 + .055) / 1.055) ** 2.4) for w, c in zip((.2126, .7152, .0722), rgb))
+
+
 class Quiet(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *args):
         pass
@@ -87,6 +92,14 @@ class Browser(unittest.TestCase):
                         page.mouse.wheel(0, 400)
                         page.wait_for_timeout(400)
                     self.assertLess(page.evaluate("globalThis.shift ?? 0"), 0.1)
+
+    def test_links_are_legible_on_the_grey_of_tables(self):
+        for scheme in "light", "dark":
+            with self.subTest(scheme), self.page("index.html", scheme=scheme) as page:
+                page.evaluate("document.body.insertAdjacentHTML('beforeend', '<i id=grey style=background:var(--pst-color-surface)></i>')")
+                pair = page.evaluate("[getComputedStyle(document.querySelector('td a')).color, getComputedStyle(document.querySelector('#grey')).backgroundColor]")
+                dark, bright = sorted(luminance(*map(int, re.findall(r"\d+", c)[:3])) for c in pair)
+                self.assertGreaterEqual((bright + .05) / (dark + .05), 4.5, pair)
 
     def test_formulas_are_typeset(self):
         with self.page("notebooks/05-information.html") as page:

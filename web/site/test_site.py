@@ -94,7 +94,7 @@ class Contents(unittest.TestCase):
             self.assertIn(f">Figure {number}</a>", text)
 
     def test_scripts_and_styles_of_a_page_are_small(self):
-        for name in ["index.html", "ledger.html", "notebooks/03-single-parent.html"]:
+        for name in ["index.html", "ledger.html", "gallery.html", "graph.html", *sorted(f"notebooks/{p.name}" for p in SITE.glob("notebooks/*.html"))]:
             files = {(SITE / name).parent / t.split("?")[0] for tag, t in page(name).targets
                      if tag in ("script", "link") and t.split("?")[0].endswith((".js", ".css"))}
             self.assertGreater(len(files), 8)
@@ -112,6 +112,7 @@ class Contents(unittest.TestCase):
             text = path.read_text()
             for image in re.findall("<img [^>]*[.]png[^>]*>", text):
                 self.assertRegex(image, ' height="[0-9]+"')
+            self.assertNotRegex(text, "<th[^>]*>(<p></p>)?</th>", path)
             if path.name != "404.html":
                 self.assertIn('<meta name="description" content="', text)
                 title = re.search("<title>(.*?)</title>", text, re.DOTALL)[1]

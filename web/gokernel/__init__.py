@@ -1,0 +1,1 @@
+"""A kernel for JupyterLite that compiles and runs Go in the page."""
