@@ -174,12 +174,13 @@ def lighter(page, text):
 
     def sized(m):
         file = page.parent / urllib.parse.unquote(m[2])
-        if "height=" in m[0] or not file.is_file():
+        if not file.is_file():
             return m[0]
         width, height = struct.unpack(">II", file.read_bytes()[16:24])
-        return f'{m[1]}{m[2]}" width="{width}" height="{height}"'
+        shown = int(m[3] or width)
+        return f'{m[1]}{m[2]}" width="{shown}" height="{round(height * shown / width)}"'
 
-    return re.sub(r'(<img [^>]*?src=")([^":]*\.png)"(?=([^>]*))', sized, text)
+    return re.sub(r'(<img [^>]*?src=")([^":]*\.png)"(?: width="(\d+)")?', sized, text)
 
 
 def source_page(name, text):
