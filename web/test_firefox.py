@@ -45,9 +45,10 @@ class Firefox:
         self.tab = self.order("browsingContext.getTree")["contexts"][0]["context"]
         self.order("session.subscribe", events=["log.entryAdded", "network.beforeRequestSent"], contexts=[self.tab])
 
-    def order(self, method, **params):
-        """Return the answer to a command, and record the events before it."""
+    def order(self, method, limit=browser.LIMIT, **params):
+        """Return the answer to a command, whose parts come within a limit in seconds, and record the events before it."""
         self.orders += 1
+        self.socket.settimeout(limit)
         self.socket.send(json.dumps({"id": self.orders, "method": method, "params": params}))
         while True:
             d = json.loads(self.socket.recv())
@@ -60,9 +61,9 @@ class Firefox:
                     raise RuntimeError(f"{method}: {d['message']}")
                 return d["result"]
 
-    def run(self, script):
+    def run(self, script, limit=browser.LIMIT):
         """Return the value of an expression, or of its promise."""
-        answer = self.order("script.evaluate", expression=f"(async () => JSON.stringify(await ({script}) ?? null))()",
+        answer = self.order("script.evaluate", limit, expression=f"(async () => JSON.stringify(await ({script}) ?? null))()",
                             target={"context": self.tab}, awaitPromise=True)
         if answer["type"] != "success":
             raise RuntimeError(answer["exceptionDetails"]["text"])
@@ -83,12 +84,17 @@ class TestFirefox(unittest.TestCase):
         address, _, refused = self.enterContext(browser.served(SITE))
         firefox = Firefox(self.enterContext(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
         self.addCleanup(firefox.close)
-        firefox.order("browsingContext.navigate", context=firefox.tab, wait="none",
+        firefox.order("browsingContext.navigate", context=firefox.tab, wait="complete",
                       url=f"{address}/notebooks/index.html?path=notebooks/00-start.ipynb")
-        end = time.monotonic() + CONNECT
-        while not firefox.run(f"!!({browser.READY})"):
-            self.assertLess(time.monotonic(), end, f"in {CONNECT} s the notebook has not connected: {firefox.run(STATE)}")
+        end, state = time.monotonic() + CONNECT, None
+        while state != "ready":
+            self.assertLess(time.monotonic(), end, f"in {CONNECT} s the notebook has not connected: {state}")
             time.sleep(0.2)
+            try:
+                state = firefox.run(f"{browser.READY} ? 'ready' : {STATE}", limit=10)
+            except websocket.WebSocketTimeoutException:  # Firefox loses an answer while the page loads, and the page goes on
+                state = "no answer"
+                print("Firefox does not answer; ask again", file=sys.stderr)
         firefox.run(f"void ({browser.IN_TIME})")
         stored = json.loads((SITE / "files" / "notebooks" / "00-start.ipynb").read_text())["cells"]
         for i in (1, 3, 7):
