@@ -309,6 +309,10 @@ func TestMarksAreTypeset(t *testing.T) {
 		t.Skip("slow: it runs LaTeX")
 	}
 	compare(t, small, 10)
+	own := `\documentclass[twocolumn]{article}\usepackage{ledger}\begin{document}Two words\ledger{lem-tv} here.\end{document}`
+	if text := strings.Join(texts(t, own, ""), ""); !strings.Contains(text, "words here.") || !strings.Contains(text, "lem-tv") {
+		t.Errorf("a mark in a text gives\n%s", text)
+	}
 }
 
 // All statements are marked in the paper. Its figures are replaced: they are not in its source.
