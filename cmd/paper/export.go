@@ -30,11 +30,10 @@ prints the table of results: the paper's values, the reproduced values, and a
 verdict.
 
 A figure comes as PNG, SVG, PDF and TeX, a table as TeX and CSV. A file is
-replaced as a whole, and only if it differs. With ids and -o, the captions and
-descriptions are added to captions.tex in that folder; without ids it has the
-captions of all. A figure whose id ends in -1col fits a column of two; --width
-and --height lay figures out for any other size, with type of at least 6 pt. A
-table fits the line in which it stands.
+replaced as a whole, and only if it differs. The captions and descriptions are
+added to captions.tex in the same folder. A figure whose id ends in -1col fits a
+column of two; --width and --height lay figures out for any other size, with
+type of at least 6 pt. A table fits the line in which it stands.
 
 The id errata is the erratum, a letter as TeX and, if pdflatex is installed, as
 PDF: what is false in the paper as printed, and what holds instead. supplement
@@ -120,13 +119,6 @@ func export(ctx context.Context, w io.Writer, out, width, height string, ids []s
 		if err := report.WriteLedgerPage(l); err != nil {
 			return err
 		}
-	}
-	if len(ids) > 0 && out != "" {
-		captions, err := writeCaptions(ctx, results, dir, entries)
-		if err != nil {
-			return err
-		}
-		paths = append(paths, captions...)
 	}
 	if len(ids) > 0 {
 		for _, p := range paths {

@@ -3,7 +3,9 @@ package report
 import (
 	_ "embed"
 	"errors"
+	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -11,9 +13,9 @@ import (
 	"learncausal/paper/figure"
 )
 
-// document writes the files about all outputs: all.tex without figures for one column of two,
-// captions.tex, and README.md, a page that lists them.
-func document(dir string, outputs []Output) ([]string, error) {
+// document writes captions.tex, if an output has a caption. If the outputs are all, it writes also all.tex,
+// without figures for one column of two, and README.md, a page that lists them.
+func document(dir string, outputs []Output, all bool) ([]string, error) {
 	var figures, wide []*figure.Figure
 	var tables []*figure.Table
 	for _, out := range outputs {
@@ -31,19 +33,44 @@ func document(dir string, outputs []Output) ([]string, error) {
 	}
 	captions, err1 := figure.Captions(figures, tables)
 	list, err2 := figure.Index(figures, tables)
-	if err := errors.Join(err1, err2); err != nil {
+	if err := errors.Join(err1, err2); err != nil || len(figures)+len(tables) == 0 {
 		return nil, err
 	}
-	page := strings.Replace(guide, "PREAMBLE", figure.Preamble, 1) + list
+	texts := []struct{ name, text string }{
+		{"captions.tex", captions},
+		{"all.tex", figure.Document(wide, tables)},
+		{"README.md", strings.Replace(guide, "PREAMBLE", figure.Preamble, 1) + list},
+	}
+	if !all {
+		old, err := files.Read(filepath.Join(dir, "captions.tex"), 1<<30)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		texts = texts[:1]
+		texts[0].text = withCaptions(string(old), captions)
+	}
 	var paths []string
 	var errs []error
-	for _, f := range []struct{ name, text string }{
-		{"all.tex", figure.Document(wide, tables)}, {"captions.tex", captions}, {"README.md", page},
-	} {
+	for _, f := range texts {
 		path := filepath.Join(dir, f.name)
 		paths, errs = append(paths, path), append(errs, files.Write(path, []byte(f.text)))
 	}
 	return paths, errors.Join(errs...)
+}
+
+// withCaptions returns the lines of old with those of captions, which replace the definitions of the same macros.
+func withCaptions(old, captions string) string {
+	macro := func(line string) string { before, _, _ := strings.Cut(line, "}"); return before }
+	lines := slices.Collect(strings.Lines(old))
+	for line := range strings.Lines(captions) {
+		same := func(l string) bool { return macro(l) == macro(line) }
+		if i := slices.IndexFunc(lines, same); i >= 0 {
+			lines[i] = line
+		} else {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "")
 }
 
 // guide is the start of the page that lists the outputs.

@@ -25,7 +25,7 @@ func TestDocumentNamesEveryOutput(t *testing.T) {
 	tab := newTable("Numbers.", "One", "Two")
 	tab.ID = "tab-mine"
 	dir := t.TempDir()
-	paths, err := document(dir, []Output{g, narrow, tab})
+	paths, err := document(dir, []Output{g, narrow, tab}, true)
 	if err != nil || len(paths) != 3 {
 		t.Fatalf("%v, %v: want three files", paths, err)
 	}

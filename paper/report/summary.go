@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -163,14 +162,6 @@ func (s *Summary) Table() *figure.Table {
 		addRow(t, row.ID, what, row.Setting, row.Paper, row.Ours, row.Interval, row.Verdict)
 	}
 	return t
-}
-
-// Files returns the pattern of the files of a row in dir.
-func (row Row) Files(dir string) string {
-	if strings.HasPrefix(row.ID, "fig-") {
-		return filepath.Join(dir, row.ID+".*")
-	}
-	return filepath.Join(dir, "numbers.json")
 }
 
 // notebooks has the notebooks on the rows of the summary, by the beginnings of their ids.

@@ -153,13 +153,12 @@ type Task struct {
 // When ctx is cancelled, Each starts no more tasks, waits for the tasks under way, and returns an error that
 // wraps ctx.Err().
 func Each(ctx context.Context, tasks []Task, jobs int, meter runs.Meter) error {
-	sum := &sum{meter: meter, done: make([]float64, len(tasks)), work: make([]float64, len(tasks))}
+	sum := &experiment.Sum{Meter: meter, What: "runs done"}
 	order := make([]int, len(tasks))
 	for i, t := range tasks {
-		order[i], sum.work[i] = i, work(t.Spec)
-		sum.total += sum.work[i]
+		order[i], sum.Work = i, append(sum.Work, work(t.Spec))
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sum.work[b], sum.work[a]) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sum.Work[b], sum.Work[a]) })
 	errs := make([]error, len(tasks))
 	var group errgroup.Group
 	group.SetLimit(jobs)
@@ -168,20 +167,21 @@ func Each(ctx context.Context, tasks []Task, jobs int, meter runs.Meter) error {
 			if ctx.Err() != nil {
 				return nil
 			}
-			errs[i] = tasks[i].Do(ctx, runs.Options{Workers: workers(jobs, len(tasks)), Meter: part{sum, i}})
+			meter := part(func(share float64) { sum.Set(i, share) })
+			errs[i] = tasks[i].Do(ctx, runs.Options{Workers: workers(jobs, len(tasks)), Meter: meter})
 			if errs[i] == nil {
-				sum.finish(i)
+				sum.Finish(i)
 			}
 			return nil
 		})
 	}
 	group.Wait()
 	if err := ctx.Err(); err != nil {
-		meter.Done(fmt.Sprintf("stopped with %d of %d runs done; running it again resumes", sum.finished, len(tasks)))
+		meter.Done("stopped with " + sum.Finished() + "; running it again resumes")
 		errs = slices.DeleteFunc(errs, func(e error) bool { return errors.Is(e, err) })
 		return errors.Join(append(errs, err)...)
 	}
-	meter.Done(fmt.Sprintf("%d of %d runs done", sum.finished, len(tasks)))
+	meter.Done(sum.Finished())
 	return errors.Join(errs...)
 }
 
@@ -204,48 +204,11 @@ func work(s train.Spec) float64 {
 	return each * float64(s.Steps) * float64(s.Batch)
 }
 
-// A sum shows the progress of several runs on one meter.
-type sum struct {
-	mu         sync.Mutex
-	meter      runs.Meter
-	total      float64   // work of all runs
-	work, done []float64 // of each run
-	finished   int
-}
-
-// units is the number of steps of the meter.
-const units = 1_000_000
-
-func (s *sum) show() {
-	done := 0.0
-	for _, d := range s.done {
-		done += d
-	}
-	status := fmt.Sprintf("%d of %d runs done", s.finished, len(s.done))
-	s.meter.Update(int(units*done/max(s.total, 1)), units, status)
-}
-
-func (s *sum) finish(i int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.done[i] = s.work[i]
-	s.finished++
-	s.show()
-}
-
-// A part is the meter of a run of a sum.
-type part struct {
-	sum *sum
-	i   int
-}
+// A part is the meter of a run among others: it takes the share of the steps that is done.
+type part func(share float64)
 
 // Update implements [runs.Meter].
-func (p part) Update(done, total int, _ string) {
-	p.sum.mu.Lock()
-	defer p.sum.mu.Unlock()
-	p.sum.done[p.i] = p.sum.work[p.i] * float64(done) / float64(max(total, 1))
-	p.sum.show()
-}
+func (p part) Update(done, total int, _ string) { p(float64(done) / float64(max(total, 1))) }
 
 // Done implements [runs.Meter].
 func (part) Done(string) {}

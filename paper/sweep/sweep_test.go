@@ -557,6 +557,7 @@ func TestOneMeterGoesFromNothingToAll(t *testing.T) {
 	if err := s.Run(t.Context(), all(s), 3, &q); err != nil {
 		t.Fatal(err)
 	}
+	const units = 1_000_000
 	if !slices.IsSorted(q.seen) || q.seen[0] > units/10 || q.seen[len(q.seen)-1] != units {
 		t.Errorf("the meter showed %v of %d", q.seen, units)
 	}
