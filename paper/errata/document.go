@@ -1,6 +1,7 @@
 package errata
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -22,23 +23,21 @@ func Letter(l *ledger.Ledger) (string, error) {
 	return e.resolve(text("preamble.tex") + e.macros() + body.Replace(text("letter.tex")))
 }
 
-// Supplement returns the witnesses and proofs as LaTeX. graphs are figures of the dependencies between the statements.
-func Supplement(l *ledger.Ledger, graphs ...*figure.Figure) (string, error) {
+// Supplement returns the witnesses and proofs as LaTeX.
+func Supplement(l *ledger.Ledger) (string, error) {
 	e, err := newErratum(l)
 	if err != nil {
 		return "", err
 	}
-	var parts [4]string
-	for k, part := range []func() (string, error){
-		e.body, e.end, e.chain, func() (string, error) { return pictures(graphs) },
-	} {
+	var parts [3]string
+	for k, part := range []func() (string, error){e.body, e.end, e.chain} {
 		if parts[k], err = part(); err != nil {
 			return "", err
 		}
 	}
 	return e.resolve(strings.Join([]string{
 		text("preamble.tex") + e.macros() + text("front.tex") + text("notation.tex"), text("reading.tex"), parts[0],
-		text("survives.tex"), parts[1], parts[2], parts[3], "\\end{document}\n",
+		text("survives.tex"), parts[1], parts[2], "\\end{document}\n",
 	}, "\n"))
 }
 
@@ -312,21 +311,15 @@ func (e *erratum) end() (string, error) {
 	return b.String(), nil
 }
 
-// Chain returns the ids of the corrected main theorem and of the statements on which its
-// proofs rest, directly or indirectly.
-func Chain(l *ledger.Ledger) map[string]bool {
+// chain returns a table of the rows on which the proofs of the corrected main theorem rest, directly or indirectly.
+func (e *erratum) chain() (string, error) {
 	var top []string
-	for _, r := range l.Rows {
+	for _, r := range e.ledger.Rows {
 		if last(r.ID) {
 			top = append(top, r.ID)
 		}
 	}
-	return l.Below(top...)
-}
-
-// chain returns a table of the rows on which the corrected main theorem rests.
-func (e *erratum) chain() (string, error) {
-	below := Chain(e.ledger)
+	below := e.ledger.Below(top...)
 	var b strings.Builder
 	b.WriteString(chainHead)
 	for _, r := range e.ledger.Rows {
@@ -340,54 +333,34 @@ func (e *erratum) chain() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		proof := "the paper's"
-		if n := e.number[r.ID]; n > 0 {
-			proof = fmt.Sprintf(`\proofof{%s}{%d}`, r.ID, n)
+		var uses []string
+		for _, id := range r.Grounds() {
+			uses = append(uses, `\short{`+id+`}`)
 		}
-		what := map[ledger.Kind]string{
-			ledger.Correction: "corrected", ledger.Statement: "as printed", ledger.Step: "a step",
-		}[r.Kind]
-		coq := ""
+		proof, coq := "the paper's", ""
+		if e.number[r.ID] > 0 {
+			proof = `\short{` + r.ID + `}`
+		}
 		if len(r.Proved) > 0 {
-			coq = "Coq"
+			coq = ", Coq"
 		}
-		fmt.Fprintf(&b, "%s & %s & %s & %s & %s & %s \\\\\n",
-			tied(r.Number), spelled(title), what, r.Verdict, proof, coq)
+		fmt.Fprintf(&b, "%s & %s & %s%s & %s \\\\\n",
+			tied(r.Number), spelled(title), proof, coq, cmp.Or(strings.Join(uses, ", "), "--"))
 	}
 	b.WriteString("\\bottomrule\n\\end{longtable}}\nNone of these statements is false.\n\n")
 	return b.String(), nil
 }
 
 const chainHead = `\subsection{What the corrected main theorem rests on}
-Every statement on which the proofs of the corrected Theorems~1 and~2 rest, directly or by way of others.
+The proofs of the corrected Theorems~1 and~2 rest on these statements, directly or indirectly. The last column has the
+statements that the proof of a line uses.
 
-{\footnotesize\begin{longtable}{@{}l>{\raggedright\arraybackslash}p{65mm}llll@{}}
+{\footnotesize\begin{longtable}{@{}l>{\raggedright\arraybackslash}p{62mm}l>{\raggedright\arraybackslash}p{38mm}@{}}
 \toprule
-Number & Statement & & Verdict & Proof & \\
+Number & Statement & Proof & Uses \\
 \midrule
 \endhead
 `
-
-// pictures returns the figures, each on its own page, with the sentence that cites them.
-func pictures(figures []*figure.Figure) (string, error) {
-	var b strings.Builder
-	if len(figures) == 2 {
-		fmt.Fprintf(&b, "Figure~\\ref{fig:%s} shows which proof uses which among the statements as printed, and "+
-			"Figure~\\ref{fig:%s} what the corrected theorems rest on.\n\n", figures[0].ID, figures[1].ID)
-	}
-	for _, f := range figures {
-		tex, err := f.TeX()
-		if err != nil {
-			return "", err
-		}
-		fmt.Fprintf(&b, "\\begin{figure}[p]\\centering\n\\makebox[\\textwidth]{%%\n%s}"+
-			"\\caption{%s}\\label{fig:%s}\n\\end{figure}\n", tex, f.Caption, f.ID)
-	}
-	if len(figures) > 0 {
-		b.WriteString("\\clearpage\n")
-	}
-	return b.String(), nil
-}
 
 var reference = regexp.MustCompile(`\\(prop|short|state|paper)\{([^}]*)\}`)
 
@@ -428,7 +401,7 @@ func (e *erratum) resolve(s string) (string, error) {
 		switch {
 		case name[1] == "state":
 			return fmt.Sprintf("\\theorem{%s}{%s}{%s}\n", number, proof, e.statement(*r))
-		case name[1] == "short":
+		case name[1] == "short" && e.number[r.ID] > 0:
 			return proof
 		case name[1] == "prop" && e.number[r.ID] > 0:
 			return "Proposition~" + proof

@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"learncausal/internal/files"
 	"learncausal/paper/errata"
-	"learncausal/paper/figure"
 	"learncausal/paper/ledger"
 )
 
@@ -23,11 +21,7 @@ func newLetter(l *ledger.Ledger) (erratum, error) {
 }
 
 func newSupplement(l *ledger.Ledger) (erratum, error) {
-	graphs, err := erratumGraphs(l)
-	if err != nil {
-		return erratum{}, err
-	}
-	source, err := errata.Supplement(l, graphs...)
+	source, err := errata.Supplement(l)
 	return erratum{"supplement", source}, err
 }
 
@@ -59,79 +53,4 @@ func newMargin(ctx context.Context, r *Results) (margin, error) {
 func (m margin) Export(dir string) ([]string, error) {
 	path := filepath.Join(dir, "ledger.sty")
 	return []string{path}, files.Write(path, []byte(m))
-}
-
-// erratumGraphs draws which proof uses which: the paper's statements as printed,
-// and what the corrected main theorem rests on.
-func erratumGraphs(l *ledger.Ledger) ([]*figure.Figure, error) {
-	numbers, err := errata.Numbers(l)
-	if err != nil {
-		return nil, err
-	}
-	g := erratumGraph{l, numbers}
-	printed, slips := statements(l)
-	graphs := []*figure.Figure{g.figure("fig-errata-printed", printed, slips, printedCaption)}
-	var chain []ledger.Row
-	below := errata.Chain(l)
-	for _, r := range l.Rows {
-		if below[r.ID] {
-			r.Uses = r.Grounds()
-			chain = append(chain, r)
-		}
-	}
-	if len(chain) > 1 {
-		graphs = append(graphs, g.figure("fig-errata-chain", chain, nil, chainCaption))
-	}
-	return graphs, nil
-}
-
-const printedCaption = "Which statement's proof uses which, from the top down. Blue (disc): true as printed, or " +
-	"not found false. Orange (square): false as printed; the green strip on the right is what holds instead, the " +
-	"orange one on the left a false step of the proof. Below the number of the paper, that of the proof in this " +
-	"document, and `Coq' where a theorem is checked by machine. Arrows that follow from others are left out, as are " +
-	"statements without arrows."
-
-const chainCaption = `What the corrected Theorems 1 and 2 rest on, from the top down: blue (disc) as printed, green ` +
-	`(triangle) corrected here. Numbers as in the figure before.`
-
-// An erratumGraph draws rows with the numbers of their proofs.
-type erratumGraph struct {
-	ledger  *ledger.Ledger
-	numbers map[string]string
-}
-
-// name returns what stands below the paper's number of a row.
-func (g erratumGraph) name(r ledger.Row) string {
-	var parts []string
-	for _, id := range []string{r.ID, r.Corrected} {
-		if n := g.numbers[id]; n != "" {
-			parts = append(parts, n)
-		}
-	}
-	if c := g.ledger.Find(r.Corrected); len(r.Proved) > 0 || c != nil && len(c.Proved) > 0 {
-		parts = append(parts, "Coq")
-	}
-	if len(parts) == 0 {
-		return "–"
-	}
-	return strings.Join(parts, " · ")
-}
-
-func (g erratumGraph) figure(id string, rows []ledger.Row, slips map[string]bool, caption string) *figure.Figure {
-	rows, edges := joinedStatements(rows)
-	p := newDependencyDrawing(g.ledger, rows, edges, g.name)
-	for i, r := range p.rows {
-		v, corrected := ledger.Holds, ledger.Verdict("") // three colours are enough here
-		switch {
-		case r.Failed():
-			v = ledger.Fails
-		case r.Kind == ledger.Correction:
-			v = ledger.Consistent
-		}
-		if r.Corrected != "" {
-			corrected = ledger.Consistent
-		}
-		p.statement(i, v, slips[r.ID], corrected)
-	}
-	return &figure.Figure{ID: id, Width: figure.TwoColumns, Rows: [][]figure.Panel{{p.d}}, Caption: caption}
 }
