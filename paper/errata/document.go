@@ -355,7 +355,7 @@ const chainHead = `\subsection{What the corrected main theorem rests on}
 The proofs of the corrected Theorems~1 and~2 rest on these statements, directly or indirectly. The last column has the
 statements that the proof of a line uses.
 
-{\footnotesize\begin{longtable}{@{}l>{\raggedright\arraybackslash}p{62mm}l>{\raggedright\arraybackslash}p{38mm}@{}}
+{\footnotesize\begin{longtable}{@{}l>{\raggedright\arraybackslash}p{60mm}l>{\raggedright\arraybackslash}p{38mm}@{}}
 \toprule
 Number & Statement & Proof & Uses \\
 \midrule
