@@ -23,11 +23,11 @@ const (
 
 // AlgorithmOne runs Algorithm 1 on the graph and with the prior of a run, as in [RunSweep].
 // Loss is the loss of its prediction (f + eps)/(1 + S eps) on the test set of the run, and
-// Attention its mean attention on the parents. Both are NaN for Task 2 and above three states.
+// Attention its mean attention on the parents. Both are NaN for Task 2, above three states, and for uniform roots.
 func AlgorithmOne(spec train.Spec) (*OutcomeOne, error) {
 	none := &OutcomeOne{Number(math.NaN()), Number(math.NaN())}
 	of, ok := spec.Task.(train.Task1)
-	if !ok || of.States > oneStates {
+	if !ok || of.States > oneStates || of.UniformRoots {
 		return none, nil
 	}
 	b, err := spec.TestSet()

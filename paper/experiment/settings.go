@@ -73,10 +73,9 @@ func (s *Settings) Spec(g *OwnGraph) (train.Spec, error) {
 			Parents: g.DAG.Parents(), States: s.States, Prior: prior.String(), UniformRoots: s.UniformRoots,
 		}
 	} else {
-		if s.UniformRoots {
-			return spec, wrong("uniform-roots", "belongs to Task 2, a graph with the label y")
+		spec.Task = train.Task1{
+			Parents: g.Forest.Parents(), States: s.States, Prior: prior.String(), UniformRoots: s.UniformRoots,
 		}
-		spec.Task = train.Task1{Parents: g.Forest.Parents(), States: s.States, Prior: prior.String()}
 	}
 	if spec.Model, err = s.model(g); err != nil {
 		return spec, err

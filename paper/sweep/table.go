@@ -82,15 +82,16 @@ func textOf(value any) string {
 
 func settingsOf(r Run) []cell {
 	var prior, roots string
+	uniform := false
 	tEff := math.NaN()
 	switch k := r.Spec.Task.(type) {
 	case train.Task1:
-		prior, roots, tEff = k.Prior, "stationary", graph.MustNew(k.Parents...).TEff()
+		prior, roots, uniform, tEff = k.Prior, "stationary", k.UniformRoots, graph.MustNew(k.Parents...).TEff()
 	case train.Task2:
-		prior, roots = k.Prior, "prior"
-		if k.UniformRoots {
-			roots = "uniform"
-		}
+		prior, roots, uniform = k.Prior, "prior", k.UniformRoots
+	}
+	if uniform {
+		roots = "uniform"
 	}
 	model, heads, init, width, embeddings := "disentangled", [2]int{1, 1}, 0.0, 0, "none"
 	switch m := r.Spec.Model.(type) {

@@ -19,7 +19,7 @@ import (
 //
 //	fhat(s) = E[pi(s|q) | x],  q = x_{T-1}
 //
-// given the graph and the whole sequence x, including roots. It is not safe for concurrent use.
+// given the graph and the whole sequence x, including roots, unless they are uniform. It is not safe for concurrent use.
 //
 // For a Finite prior it is a finite sum. For a Dirichlet prior, P(x|pi) is prod_{roots i}
 // mu_pi(x_i) times the likelihood of the edges, to which Dirichlet rows are conjugate. Hence
@@ -36,7 +36,7 @@ type Bayes struct {
 
 	parents  []int
 	counts   []int     // S x S, of edgeCounts
-	roots    []int     // tokens of the roots except the query
+	roots    []int     // tokens of the roots except the query, or none if they are uniform
 	mu       []float64 // S x S
 	w        []float64 // weights of one draw, in units of 2^exponent
 	exponent []int
@@ -109,7 +109,7 @@ func (b *Bayes) Predict(e *Prediction, x []int, src *rand.PCG) {
 	edgeCounts(b.counts, b.task.Graph, x)
 	b.roots = b.roots[:0]
 	for i, p := range b.parents[:last] {
-		if p < 0 {
+		if p < 0 && !b.task.UniformRoots {
 			b.roots = append(b.roots, x[i])
 		}
 	}

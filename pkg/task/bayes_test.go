@@ -3,6 +3,7 @@ package task
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"learncausal/internal/property"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/markov"
 	"learncausal/pkg/num"
@@ -109,7 +111,14 @@ func TestBayesStatesItsError(t *testing.T) {
 const twoMatrices = "orbit(0.6 0.3 0.1; 0.2 0.1 0.7; 0.45 0.25 0.3 | 0.1 0.9 0; 0 0.2 0.8; 0.7 0 0.3)"
 
 func TestBayesUnderAFinitePriorIsTheFiniteSum(t *testing.T) {
+	for _, uniform := range []bool{false, true} {
+		t.Run(fmt.Sprintf("uniform roots=%v", uniform), func(t *testing.T) { testFiniteSum(t, uniform) })
+	}
+}
+
+func testFiniteSum(t *testing.T, uniform bool) {
 	tk := newTask(t, twoMatrices, 3, -1, 0, -1, 1)
+	tk.UniformRoots = uniform
 	prior := &markov.Finite{Pi: tk.Prior.(*markov.Finite).Pi, Mu: tk.Prior.(*markov.Finite).Mu}
 	for k, n := 0, len(prior.Pi); k < n; k++ { // one is likelier than the one before
 		prior.Weight = append(prior.Weight, float64(2*(k+1))/float64(n*(n+1)))
@@ -197,6 +206,22 @@ func TestBayesUnderAFinitePriorIsTheFiniteSum(t *testing.T) {
 	}
 }
 
+// Uniform roots do not tell of the matrix: the posterior mean is that given the edges, without error.
+func TestBayesIgnoresUniformRoots(t *testing.T) {
+	tk := newTask(t, "dirichlet(0.1)", 3, -1, 0, -1, 1)
+	tk.UniformRoots = true
+	b := newBayes(t, tk, 7)
+	var e Prediction
+	for k := range 243 {
+		x, want := sequence(k, 3, 5), make([]float64, 3)
+		PosteriorGivenEdges(want, tk.Graph, 0.1, x)
+		b.Predict(&e, x, num.Stream(1, "roots"))
+		if property.MaxDiff(e.F, want) > 1e-15 || slices.Max(e.StdErr) > 1e-9 || math.Abs(e.ESS-7) > 1e-9 {
+			t.Fatalf("sequence %v: %+v, want %v", x, e, want)
+		}
+	}
+}
+
 // The value is pinned: it is the same on every platform.
 func TestBayesRiskDoesNotDependOnWorkers(t *testing.T) {
 	tk := newTask(t, "dirichlet(0.1)", 10, -1, 0, -1, 1, 3, -1, 5)
@@ -243,7 +268,7 @@ func TestBayesIsBelowThePosteriorGivenEdges(t *testing.T) {
 // A finite prior has no underflow at any length: of two matrices a sequence of five thousand
 // tokens is more than e^2500 times as likely under one as under the other.
 func TestBayesOfALongSequenceUnderAFinitePrior(t *testing.T) {
-	tk := Task{graph.Chain(5000), nil}
+	tk := Task{Graph: graph.Chain(5000)}
 	finite, err := markov.NewFinite(2, []float64{0.9, 0.1, 0.1, 0.9}, []float64{0.5, 0.5, 0.5, 0.5})
 	if err != nil {
 		t.Fatal(err)
@@ -310,7 +335,7 @@ func benchmarkBayes(b *testing.B, states int) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	tk := Task{graph.InContext(20), prior}
+	tk := Task{Graph: graph.InContext(20), Prior: prior}
 	batch := tk.NewBatch(1)
 	src := num.Stream(1, "bench")
 	NewSampler(tk).Fill(batch, src)

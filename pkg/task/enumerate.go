@@ -26,7 +26,7 @@ func CheckEnumerable(s, t int) error {
 //
 //	P(x | pi) = 1/S prod_{roots i < T-1} mu(x_i) prod_{edges p(i) -> i} pi(x_i | x_p(i))
 //
-// where 1/S is the probability of the query. The order is lexicographic, x_0 being the most
+// where 1/S is the probability of the query, and of a uniform root. The order is lexicographic, x_0 being the most
 // significant digit. The slice x is reused. It returns an error if S^T exceeds
 // [MaxEnumerate]. It panics unless pi has S*S entries and mu has S.
 func (t Task) Enumerate(pi, mu []float64) (iter.Seq2[[]int, float64], error) {
@@ -45,7 +45,7 @@ func (t Task) Enumerate(pi, mu []float64) (iter.Seq2[[]int, float64], error) {
 		for x, from := range Sequences(s, last+1) {
 			for i := from; i <= last; i++ {
 				switch parent := parents[i]; {
-				case i == last:
+				case i == last, parent < 0 && t.UniformRoots:
 					p[i+1] = p[i] / float64(s)
 				case parent < 0:
 					p[i+1] = p[i] * mu[x[i]]

@@ -2,6 +2,7 @@ package task
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"slices"
@@ -61,7 +62,7 @@ func newTask(t *testing.T, prior string, states int, parents ...int) Task {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Task{g, p}
+	return Task{Graph: g, Prior: p}
 }
 
 // law returns the probabilities of all sequences in lexicographic order.
@@ -189,7 +190,14 @@ func chiSquare(count, p []float64) float64 {
 
 // Under a finite prior the law of (x, y) is a finite sum.
 func TestSamplerHasTheEnumeratedLaw(t *testing.T) {
+	for _, uniform := range []bool{false, true} {
+		t.Run(fmt.Sprintf("uniform roots=%v", uniform), func(t *testing.T) { testEnumeratedLaw(t, uniform) })
+	}
+}
+
+func testEnumeratedLaw(t *testing.T, uniform bool) {
 	tk := newTask(t, "orbit(0.6 0.3 0.1; 0.2 0.1 0.7; 0.45 0.25 0.3)", 3, -1, 0, -1, 1)
+	tk.UniformRoots = uniform
 	prior := tk.Prior.(*markov.Finite)
 	b := tk.NewBatch(200000)
 	NewSampler(tk).Fill(b, num.Stream(1, "law"))
@@ -236,11 +244,17 @@ func TestSamplerHasTheEnumeratedLaw(t *testing.T) {
 	if r := fit(tk); r > 1 {
 		t.Errorf("chi-square statistic is %.2f of its 1-1e-6 quantile", r)
 	}
-	// Planted faults: a wrong parent, an edge for a root.
+	// Planted faults: a wrong parent, an edge for a root, the other law of the roots.
 	for _, parents := range [][]int{{-1, 0, -1, 0}, {-1, 0, 0, 1}} {
-		if r := fit(newTask(t, prior.String(), 3, parents...)); r < 1 {
+		wrong := newTask(t, prior.String(), 3, parents...)
+		wrong.UniformRoots = uniform
+		if r := fit(wrong); r < 1 {
 			t.Errorf("the law of the graph %v is accepted", parents)
 		}
+	}
+	tk.UniformRoots = !uniform
+	if r := fit(tk); r < 1 {
+		t.Error("the other law of the roots is accepted")
 	}
 }
 

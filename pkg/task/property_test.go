@@ -38,13 +38,13 @@ func drawTask(t *rapid.T) Task {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return Task{g, p}
+		return Task{g, p, rapid.Bool().Draw(t, "uniform roots")}
 	}
 	p, err := markov.NewDirichlet(s, rapid.SampledFrom([]float64{0.01, 0.1, 0.3, 1, 2}).Draw(t, "alpha"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Task{g, p}
+	return Task{g, p, rapid.Bool().Draw(t, "uniform roots")}
 }
 
 // drawMulti draws a task with several parents on at most 6 positions.
@@ -362,7 +362,7 @@ func TestBayesOfLongSequences(t *testing.T) {
 		}
 		return graph.Root
 	})
-	tk := Task{g, prior}
+	tk := Task{Graph: g, Prior: prior}
 	b, bayes := tk.NewBatch(4), newBayes(t, tk, draws)
 	NewSampler(tk).Fill(b, num.Stream(1, "long"))
 	large, small := 0.0, 0.0

@@ -29,8 +29,9 @@ import (
 //	s_i ~ mu_pi for a root i, s_i ~ pi(.|s_{p(i)}) otherwise, i < T-1
 //	s_{T-1} ~ Unif([S]), y = pi(.|s_{T-1})
 type Task struct {
-	Graph *graph.Forest
-	Prior markov.Prior
+	Graph        *graph.Forest
+	Prior        markov.Prior
+	UniformRoots bool // s_i ~ Unif([S]) for a root i, unlike in the paper
 }
 
 // Batch is n sequences with their targets.
@@ -65,6 +66,7 @@ func (b *Batch) Seq(k int) (x []int, y []float64) {
 type Sampler struct {
 	draw    markov.Drawer
 	block   *markov.Block
+	uniform bool                // roots
 	parents []int               // of all nodes except the last; T for a root
 	words   []uint64            // T x 8, for the tokens
 	tokens  [][markov.Lanes]int // of the T nodes, and then S, the row of mu
@@ -74,8 +76,9 @@ type Sampler struct {
 func NewSampler(t Task) *Sampler {
 	s, length := t.Prior.States(), t.Graph.T()
 	m := &Sampler{
-		draw: markov.NewDrawer(t.Prior), block: markov.NewBlock(s), parents: t.Graph.Parents()[:length-1],
-		words: make([]uint64, markov.Lanes*length), tokens: make([][markov.Lanes]int, length+1),
+		draw: markov.NewDrawer(t.Prior), block: markov.NewBlock(s), uniform: t.UniformRoots,
+		parents: t.Graph.Parents()[:length-1],
+		words:   make([]uint64, markov.Lanes*length), tokens: make([][markov.Lanes]int, length+1),
 	}
 	for i, p := range m.parents {
 		if p < 0 {
@@ -98,6 +101,12 @@ func (m *Sampler) Fill(b *Batch, src *rand.PCG) {
 	words := lanes.NewWords(src)
 	for k := 0; k < b.Len(); k += markov.Lanes {
 		m.draw(m.block, words, src)
+		if m.uniform {
+			roots := m.block.Sums[len(m.block.Pi):]
+			for i := range roots {
+				roots[i] = float64(i/markov.Lanes + 1)
+			}
+		}
 		words.Fill(m.words)
 		last := markov.Lanes * (b.T - 1)
 		for l, w := range m.words[last:] {

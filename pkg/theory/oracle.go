@@ -125,7 +125,7 @@ func newSample(t task.Task, groups, each int, src *rand.PCG) *sample {
 			Pi: [][]float64{make([]float64, s*s)}, Mu: [][]float64{make([]float64, s)}, Weight: []float64{1},
 		}
 		t.Prior.Draw(one.Pi[0], one.Mu[0], src)
-		given := task.Task{Graph: t.Graph, Prior: one}
+		given := task.Task{Graph: t.Graph, Prior: one, UniformRoots: t.UniformRoots}
 		b := given.NewBatch(each)
 		task.NewSampler(given).Fill(b, src)
 		group := make([][]int, out.t)

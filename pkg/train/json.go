@@ -22,7 +22,7 @@ type flat struct {
 	Every    int      `json:"every"`
 
 	Nodes     [][]int `json:"nodes,omitempty"`     // parents of Task 2
-	Roots     string  `json:"roots,omitempty"`     // of Task 2: "dirichlet" or "uniform"
+	Roots     string  `json:"roots,omitempty"`     // of Task 2: "dirichlet" or "uniform"; of Task 1: "uniform", if not stationary
 	Heads     int     `json:"heads,omitempty"`     // in the first layer, if not one
 	Second    int     `json:"second,omitempty"`    // in the second layer, if not one
 	Optimiser string  `json:"optimiser,omitempty"` // "adamw", if not SGD
@@ -77,6 +77,7 @@ func (s Spec) flat() flat {
 	switch k := s.Task.(type) {
 	case Task1:
 		f.Parents, f.States, f.Prior = k.Parents, k.States, k.Prior
+		f.Roots = choose(k.UniformRoots, "uniform", "")
 	case Task2:
 		f.Nodes, f.States, f.Prior = k.Parents, k.States, k.Prior
 		f.Roots = choose(k.UniformRoots, "uniform", "dirichlet")
@@ -110,7 +111,7 @@ func (f flat) spec() (Spec, error) {
 	s := Spec{Batch: f.Batch, Steps: f.Steps, Seed: f.Seed, Test: f.Test, Every: f.Every}
 	switch {
 	case f.Nodes == nil:
-		s.Task = Task1{f.Parents, f.States, f.Prior}
+		s.Task = Task1{f.Parents, f.States, f.Prior, f.Roots == "uniform"}
 	case f.Roots == "dirichlet", f.Roots == "uniform":
 		s.Task = Task2{f.Nodes, f.States, f.Prior, f.Roots == "uniform"}
 	default:

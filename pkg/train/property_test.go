@@ -103,7 +103,7 @@ func drawSpec(t *rapid.T) (s Spec, right bool) {
 	if !fits && right && rapid.Bool().Draw(t, "right parents") {
 		parents, fits = []int{-1, 0, 0, -1}, true
 	}
-	s.Task = Task1{parents, states, prior}
+	s.Task = Task1{parents, states, prior, rapid.Bool().Draw(t, "uniform roots")}
 	if rapid.Bool().Draw(t, "task 2") {
 		nodes := graph.NGram(3, 2).Parents()
 		fits = true

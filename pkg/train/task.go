@@ -26,6 +26,8 @@ type Task1 struct {
 	Parents []int  // Parents[i] is the parent of position i, -1 for a root; length T, the query last
 	States  int    // S, the size of the alphabet
 	Prior   string // over transition matrices, in the notation of [markov.ParsePrior]: "dirichlet(0.1)"
+
+	UniformRoots bool `json:",omitempty"` // see [task.Task]
 }
 
 // OwnTask is any other law of sequences, such as a task with a custom prior ([Own]). It has
@@ -70,7 +72,7 @@ func (k Task1) New() (task.Task, error) {
 		return task.Task{}, fmt.Errorf("spec: parents: %w", err)
 	}
 	p, err := parsePrior(k.Prior, k.States)
-	return task.Task{Graph: g, Prior: p}, err
+	return task.Task{Graph: g, Prior: p, UniformRoots: k.UniformRoots}, err
 }
 
 // New returns the task, or an error that names the wrong field.

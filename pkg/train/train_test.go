@@ -329,8 +329,10 @@ func TestBadSpecIsNamed(t *testing.T) {
 
 // Every kind of spec comes back from its JSON, and nothing else is read.
 func TestJSONIsReadAndWrittenInOneWay(t *testing.T) {
+	uniform := testSpec()
+	uniform.Task = Task1{Parents: []int{-1, 0, -1}, States: 3, Prior: "dirichlet(0.1)", UniformRoots: true}
 	for _, s := range []Spec{
-		testSpec(), multiSpec(), twoHeadsSpec(), decaySpec(), mlpSpec(MLP{Width: 8}), mlpSpec(MLP{Width: 8, FixedEmbeddings: true}),
+		uniform, testSpec(), multiSpec(), twoHeadsSpec(), decaySpec(), mlpSpec(MLP{Width: 8}), mlpSpec(MLP{Width: 8, FixedEmbeddings: true}),
 	} {
 		b, err := json.Marshal(s)
 		if err != nil {
@@ -348,7 +350,7 @@ func TestJSONIsReadAndWrittenInOneWay(t *testing.T) {
 	}{
 		{multiSpec(), `"parents":null`, `"parents":[-1,-1]`, "belongs to no task"},
 		{multiSpec(), `"roots":"dirichlet"`, `"roots":"none"`, `roots is "none", want dirichlet or uniform`},
-		{testSpec(), `"every":15`, `"every":15,"roots":"uniform"`, "belongs to no task"},
+		{testSpec(), `"every":15`, `"every":15,"roots":"dirichlet"`, "belongs to no task"},
 		{multiSpec(), `"heads":2`, `"heads":1`, "belongs to no task"},
 		{multiSpec(), `"heads":2`, `"heads":2,"second":-1`, "belongs to no task"},
 		{multiSpec(), `"optimiser":"adamw"`, `"optimiser":"adam"`, `optimiser is "adam", want adamw`},
