@@ -60,7 +60,7 @@ func defineSettings(s *experiment.Settings, flags *pflag.FlagSet) {
 	flags.StringVar(&s.Prior, "prior", s.Prior,
 		"`law` of the transition matrices: dirichlet(alpha), or orbit(...) or finite(...) "+
 			"with the rows of a matrix, split by ;, as in orbit(0.7 0.3; 0.4 0.6)")
-	flags.BoolVar(&s.UniformRoots, "uniform-roots", false, "draw roots uniformly, not from the stationary law (Task 1) or the prior (Task 2)")
+	flags.BoolVar(&s.UniformRoots, "uniform-roots", false, "draw roots uniformly, not by the law of the prior")
 	flags.StringVar(&s.Model, "model", s.Model, "`kind`: disentangled, or mlp for the standard one with MLPs")
 	flags.IntSliceVar(&s.Heads, "heads", nil, "heads in layers 1 and 2 (default 1,1; Task 2: a parent of y each, 1)")
 	flags.Float64Var(&s.Init, "init", 0, "standard deviation of the initial attention (default 0; Task 2: 1e-4)")

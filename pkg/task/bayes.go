@@ -19,7 +19,8 @@ import (
 //
 //	fhat(s) = E[pi(s|q) | x],  q = x_{T-1}
 //
-// given the graph and the whole sequence x, including roots, unless they are uniform. It is not safe for concurrent use.
+// given the graph and the whole sequence x, including roots, unless they are uniform. It is not safe for
+// concurrent use.
 //
 // For a Finite prior it is a finite sum. For a Dirichlet prior, P(x|pi) is prod_{roots i}
 // mu_pi(x_i) times the likelihood of the edges, to which Dirichlet rows are conjugate. Hence
