@@ -39,7 +39,7 @@ func (s side) end(f func(side, *big.Rat) *big.Float, x *big.Rat) *big.Rat {
 	return r
 }
 
-// exp bounds e^x. For y = x/2^k in [0, 1/2] it is 1 + y/1 (1 + y/2 (1 + ... y/50 r)),
+// exp bounds e^x. For y = x/2^k in [0, 2^-7] it is 1 + y/1 (1 + y/2 (1 + ... y/26 r)),
 // where the rest r is in [1, 2], squared k times. It panics if |x| reaches 2^17.
 func (s side) exp(x *big.Rat) *big.Float {
 	checkExponent(x)
@@ -47,13 +47,13 @@ func (s side) exp(x *big.Rat) *big.Float {
 	if x.Sign() < 0 {
 		return s.quo(one, s.other().exp(Abs(x)))
 	}
-	k := max(x.Num().BitLen()-x.Denom().BitLen()+2, 0)
+	k := max(x.Num().BitLen()-x.Denom().BitLen()+8, 0)
 	y := s.bound(Mul(x, power2(-k)))
 	sum := one
 	if s == up {
 		sum = big.NewFloat(2)
 	}
-	for n := 50; n > 0; n-- {
+	for n := 26; n > 0; n-- {
 		sum = s.add(one, s.quo(s.mul(y, sum), big.NewFloat(float64(n))))
 	}
 	for range k {

@@ -64,6 +64,9 @@ func (a Interval) Sub(b Interval) Interval { return outward(Sub(a.Lo, b.Hi), Sub
 
 // Mul returns a b.
 func (a Interval) Mul(b Interval) Interval {
+	if a.Lo.Sign() >= 0 && b.Lo.Sign() >= 0 {
+		return outward(Mul(a.Lo, b.Lo), Mul(a.Hi, b.Hi))
+	}
 	return hull(Mul(a.Lo, b.Lo), Mul(a.Lo, b.Hi), Mul(a.Hi, b.Lo), Mul(a.Hi, b.Hi))
 }
 
@@ -167,8 +170,8 @@ func floor(x *big.Rat) *big.Rat {
 	} else {
 		den.Lsh(den, uint(-shift))
 	}
-	// Div rounds towards minus infinity for a positive divisor.
-	return Mul(new(big.Rat).SetInt(num.Div(num, den)), power2(-shift))
+	num.Div(num, den) // rounds towards minus infinity for a positive divisor
+	return dyadic(num.Lsh(num, uint(max(-shift, 0))), max(shift, 0))
 }
 
 // sqrt returns numbers at or below and at or above the square root of x.

@@ -2,7 +2,6 @@ package exact
 
 import (
 	"fmt"
-	"iter"
 	"math/big"
 	"slices"
 
@@ -40,9 +39,9 @@ func (p Population) GHat(i int) Vector {
 	p.check()
 	index("position", i, p.Graph.T())
 	row := Zero(1, i+1)[0]
-	for o, chance := range p.outcomes() {
+	for _, o := range p.outcomes() {
 		// The query is uniform: E[ . | s_T = s] has S times the probability.
-		sum := Mul(Mul(chance, Frac(int64(len(o.pi)), 1)), meanExcess(o.x, i, o.pi[o.query], p.Eps))
+		sum := Mul(Frac(int64(len(o.law)), 1), meanExcess(o.x, i, o.law, p.Eps))
 		for j := range row {
 			if o.x[j] == o.query {
 				row[j].Add(row[j], sum)
@@ -52,30 +51,36 @@ func (p Population) GHat(i int) Vector {
 	return row
 }
 
-// An outcome is a matrix, a sequence and the query s.
+// An outcome is a sequence and the query s, with the mean of pi(.|s) over the matrices times their
+// probabilities, which is all that a gradient needs of the prior.
 type outcome struct {
-	pi    Matrix
 	x     []int
 	query int
+	law   Vector
 }
 
-// outcomes returns every outcome with its probability. The slices x are reused.
-func (p Population) outcomes() iter.Seq2[outcome, *big.Rat] {
-	return func(yield func(outcome, *big.Rat) bool) {
-		for _, pi := range p.Pis {
-			for x, chance := range Sequences(p.Graph, pi) {
-				chance = Quo(chance, Frac(int64(len(p.Pis)), 1))
-				if p.Apart {
-					chance = Quo(chance, Frac(int64(len(pi)), 1))
+// outcomes returns every outcome.
+func (p Population) outcomes() (all []outcome) {
+	for k, pi := range p.Pis {
+		n := 0
+		for x, chance := range Sequences(p.Graph, pi) {
+			chance = Quo(chance, Frac(int64(len(p.Pis)), 1))
+			if p.Apart {
+				chance = Quo(chance, Frac(int64(len(pi)), 1))
+			}
+			for query, row := range pi {
+				if !p.Apart && query != x[len(x)-1] {
+					continue
 				}
-				for query := range pi {
-					if (p.Apart || query == x[len(x)-1]) && !yield(outcome{pi, x, query}, chance) {
-						return
-					}
+				if k == 0 {
+					all = append(all, outcome{slices.Clone(x), query, Zero(1, len(pi))[0]})
 				}
+				all[n].law = SubScaled(all[n].law, new(big.Rat).Neg(chance), row)
+				n++
 			}
 		}
 	}
+	return all
 }
 
 // meanExcess returns sum_b law(b) (1{x_i = b} - muhat(b))/(muhat(b) + eps), where
@@ -125,36 +130,25 @@ func (p Population) G2(attention Matrix, half *big.Rat) Matrix {
 		}
 	}
 	g2 := Zero(s, s)
-	for o, chance := range p.outcomes() {
+	for _, o := range p.outcomes() {
 		z := Zero(t, s)
 		for i := range t {
 			for j, a := range o.x[:i+1] {
 				z[i][a].Add(z[i][a], attention[i][j])
 			}
 		}
-		for a, v := range queryGradient(o.x, z, o.query, o.pi[o.query], half, p.Eps) {
-			g2[a][o.query].Sub(g2[a][o.query], Mul(chance, v))
+		weights := entries(t, func(i int) *big.Rat {
+			halves := Mul(z[i][o.query], Frac(2, 1))
+			return Pow(half, int(halves.Num().Int64()))
+		})
+		pulls, _ := pull(o.x, ratios(weights), ratios(o.law), ratio{p.Eps})
+		for a := range s {
+			for i, w := range pulls {
+				g2[a][o.query].Sub(g2[a][o.query], Mul(z[i][a], w.x))
+			}
 		}
 	}
 	return g2
-}
-
-// queryGradient returns, for each a, with v_i proportional to exp(beta z_i(query)),
-//
-//	sum_s' law(s')/(f(s')+eps) sum_i z_i(a) v_i (x_{i,s'} - f(s'))
-func queryGradient(x []int, z Matrix, query int, law Vector, half, eps *big.Rat) Vector {
-	v := Normalized(entries(len(x), func(i int) *big.Rat {
-		halves := Mul(z[i][query], Frac(2, 1))
-		return Pow(half, int(halves.Num().Int64()))
-	}))
-	f := Zero(1, len(law))[0]
-	for i := range v {
-		f[x[i]].Add(f[x[i]], v[i])
-	}
-	c := entries(len(law), func(a int) *big.Rat { return Quo(law[a], Add(f[a], eps)) })
-	mean := Dot(c, f)
-	w, columns := entries(len(x), func(i int) *big.Rat { return Mul(v[i], Sub(c[x[i]], mean)) }), z.T()
-	return entries(len(law), func(a int) *big.Rat { return Dot(columns[a], w) })
 }
 
 // Relabelings returns sigma^-1 pi sigma for all permutations sigma of the states.

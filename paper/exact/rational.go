@@ -23,13 +23,49 @@ func Frac(a, b int64) *big.Rat {
 }
 
 // Add returns a + b as a new number.
-func Add(a, b *big.Rat) *big.Rat { return new(big.Rat).Add(a, b) }
+func Add(a, b *big.Rat) *big.Rat {
+	j, k := binary(a), binary(b)
+	if j < 0 || k < 0 {
+		return new(big.Rat).Add(a, b)
+	}
+	x, y := new(big.Int).Lsh(a.Num(), uint(max(k-j, 0))), new(big.Int).Lsh(b.Num(), uint(max(j-k, 0)))
+	return dyadic(x.Add(x, y), max(j, k))
+}
 
 // Sub returns a - b as a new number.
-func Sub(a, b *big.Rat) *big.Rat { return new(big.Rat).Sub(a, b) }
+func Sub(a, b *big.Rat) *big.Rat { return Add(a, new(big.Rat).Neg(b)) }
 
 // Mul returns a b as a new number.
-func Mul(a, b *big.Rat) *big.Rat { return new(big.Rat).Mul(a, b) }
+func Mul(a, b *big.Rat) *big.Rat {
+	if j, k := binary(a), binary(b); j >= 0 && k >= 0 {
+		return dyadic(new(big.Int).Mul(a.Num(), b.Num()), j+k)
+	}
+	return new(big.Rat).Mul(a, b)
+}
+
+// binary returns the k >= 0 for which the denominator of x is 2^k, or -1 if there is none.
+func binary(x *big.Rat) int {
+	if x.IsInt() {
+		return 0
+	}
+	if k := x.Denom().BitLen() - 1; int(x.Denom().TrailingZeroBits()) == k {
+		return k
+	}
+	return -1
+}
+
+// dyadic returns n/2^k for k >= 0. It writes the number in lowest terms, for which
+// big.Rat would need a greatest common divisor, at ten times the cost.
+func dyadic(n *big.Int, k int) *big.Rat {
+	zeros := min(int(n.TrailingZeroBits()), k)
+	if n.Sign() == 0 || zeros == k {
+		return new(big.Rat).SetInt(n.Rsh(n, uint(k)))
+	}
+	x := big.NewRat(1, 2)
+	x.Num().Rsh(n, uint(zeros))
+	x.Denom().Lsh(big.NewInt(1), uint(k-zeros))
+	return x
+}
 
 // Quo returns a / b as a new number. It panics if b is zero.
 func Quo(a, b *big.Rat) *big.Rat {
