@@ -354,36 +354,3 @@ func (q parentTime) decideRow(w *ledger.Worst, c *firstStage, i int) {
 		return c.instance().With("i", i+1).With("alpha", alpha).With("S delta", delta)
 	})
 }
-
-// stageOneTimeConstant returns the C of tau1 = C T^2 log T / (eta1 beta0): twice the
-// least constant with which each sampled row of the chain and the in-context graph on
-// T = 32 positions has attention 1 - 1/T at its parent.
-func stageOneTimeConstant(prior *markov.Finite) float64 {
-	const n = 32
-	least := 0.0
-	for _, family := range []string{"chain", "in-context"} {
-		c := newFirstStage(graph.FamilyNamed(family), n, prior)
-		for _, i := range c.sampledChildren(6) {
-			least = max(least, theory.ArrivalTime(c.force(i), c.graph.Parent(i), 1./n)/(n*num.Log(n)))
-		}
-	}
-	return 2 * least
-}
-
-// secondStage returns stage 2 from samples, for beta = 0, 1/4, ..., 8 up to most. In stage 1 each row moves for
-// the time tau1, to first order in beta0; change then changes its attention.
-func (c *firstStage) secondStage(
-	e *ledger.Env, most float64, change func(c *firstStage, i int, attention []float64),
-) []theory.StageTwo {
-	rows, constant := make([][]float64, c.t), stageOneTimeConstant(c.prior)
-	for i := range rows {
-		rows[i] = c.attentionAfter(i, constant)
-		change(c, i, rows[i])
-	}
-	mc := theory.MonteCarlo{
-		Graph: c.graph, Prior: c.prior, Rows: rows, Eps: 1 / math.Sqrt(c.teff), Reading: theory.QueryInSequence,
-		Samples: e.Budget(500, 200), Seed: e.Seed(), Workers: 1,
-	}
-	all := mc.Run(floats.Span(make([]float64, 33), 0, 8))
-	return slices.DeleteFunc(all, func(at theory.StageTwo) bool { return at.Beta > most })
-}

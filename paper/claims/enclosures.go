@@ -117,9 +117,10 @@ func between(lhs, rhs exact.Interval) (l, r *big.Rat) {
 // position 1 to itself, and the query T to all positions equally: A1_* of Lemma 10 (thm-stage2-lower) with
 // uniform rows of roots. An average over sequences is a sum over the law of their pair counts.
 type longChain struct {
-	bases []exact.Matrix // the prior is uniform over their relabelings
-	t     int
-	eps   float64
+	bases  []exact.Matrix // the prior is uniform over their relabelings
+	t      int
+	eps    float64
+	astray bool // planted: children attend to themselves
 }
 
 // chainSums are sums of v = exp(beta z) and of v z for one sequence, over all
@@ -148,7 +149,7 @@ func (c longChain) sums(in exact.Pairs, s int, beta float64) chainSums {
 	}
 	for a := range 2 {
 		for b := range 2 {
-			add(in.N[a][b], b, unit(a == s))
+			add(in.N[a][b], b, unit(a == s && !c.astray || b == s && c.astray))
 		}
 	}
 	out.rootZ = [2]float64{unit(in.First == s), float64(in.States()[s]+1) / float64(c.t)}
@@ -240,7 +241,7 @@ func longChains(lengths ...int) []longChain {
 		{exact.Rats("5/6 1/6; 2/3 1/3"), exact.Rats("5/12 7/12; 7/12 5/12")},
 	} {
 		for _, t := range lengths {
-			out = append(out, longChain{bases, t, 1 / math.Sqrt(float64(t))})
+			out = append(out, longChain{bases: bases, t: t, eps: 1 / math.Sqrt(float64(t))})
 		}
 	}
 	return out

@@ -93,7 +93,7 @@ func (run longRun) sums(s int, beta float64) runSums {
 
 // A setting has the arguments of limits and bounds other than pi.
 type setting struct {
-	t             int
+	t             float64
 	r, beta, eps  float64
 	lambda, decay float64 // 1 - gamma/S, and 1/T_eff(lambda)
 	gamma, teff   float64
@@ -197,7 +197,8 @@ func (q convergence) check(e *ledger.Env) ledger.Finding {
 // settingOf returns the setting without s, s' and beta.
 func settingOf(g *graph.Forest, pi *theory.Chain) setting {
 	r := g.RootFraction()
-	c := setting{t: g.T(), r: r, teff: g.TEff(), gamma: min(pi.Gamma(), 1-r), lambda: 1 - pi.Gamma()/float64(pi.S)}
+	c := setting{t: float64(g.T()), r: r, teff: g.TEff(), gamma: min(pi.Gamma(), 1-r)}
+	c.lambda = 1 - pi.Gamma()/float64(pi.S)
 	c.eps, c.decay = 1/math.Sqrt(c.teff), 1/g.TEffLambda(c.lambda)
 	return c
 }
@@ -330,7 +331,7 @@ func (q convergence) add(tallies map[[3]int]*tally, run longRun, c setting) {
 
 // printedOrder returns (1+beta^2) T_eff^(-1/2) log T.
 func printedOrder(c setting) float64 {
-	return (1 + float64(c.beta*c.beta)) * math.Pow(c.teff, -0.5) * num.Log(float64(c.t))
+	return (1 + float64(c.beta*c.beta)) * math.Pow(c.teff, -0.5) * num.Log(c.t)
 }
 
 // e3Concentration is Lemma 30 (lem-concentrate-e3).
@@ -358,7 +359,7 @@ var e12Concentration = convergence{
 		_, k := c.limits(c.p, c.muTo)
 		return []float64{
 			math.Sqrt(c.mu*c.p*c.decay) / k, num.Exp(-c.beta) * math.Sqrt(c.muTo*c.decay) / k, c.eps / k,
-			(1 + c.beta) * math.Sqrt(c.r*c.spread) / k, math.Sqrt(5*c.r/4/float64(c.t)) / k,
+			(1 + c.beta) * math.Sqrt(c.r*c.spread) / k, math.Sqrt(5*c.r/4/c.t) / k,
 		}
 	},
 	order: printedOrder,
@@ -378,7 +379,7 @@ var fConcentration = convergence{
 		return []float64{
 			math.Sqrt(c.mu*c.p*c.decay) / k, math.Sqrt(c.mu*c.decay/c.lambda) / k,
 			num.Exp(-c.beta) * math.Sqrt(c.muTo*c.decay) / k, c.beta * math.Sqrt(c.r*c.spread) / k,
-			math.Sqrt(5*c.r/4/float64(c.t)) / k,
+			math.Sqrt(5*c.r/4/c.t) / k,
 		}
 	},
 	order: printedOrder,

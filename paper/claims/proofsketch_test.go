@@ -15,6 +15,19 @@ import (
 	"learncausal/pkg/theory"
 )
 
+// idealPrediction returns f(X;s) of the reduced model after stage 1 in the ideal case: positions with a parent
+// attend to the parent alone, roots uniformly to the positions up to their own.
+func idealPrediction(g *graph.Forest, x []int, s, states int, beta float64) []float64 {
+	seen := 0
+	return theory.Prediction(x, states, beta, func(i int) float64 {
+		seen += int(unit(x[i] == s))
+		if p := g.Parent(i); p != graph.Root {
+			return unit(x[p] == s)
+		}
+		return float64(seen) / float64(i+1)
+	})
+}
+
 // TestPredictionOfTheIdealGraph compares idealPrediction with the reduced model
 // at a large A1.
 func TestPredictionOfTheIdealGraph(t *testing.T) {

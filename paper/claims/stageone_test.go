@@ -183,19 +183,6 @@ func TestStepsOfOneLeader(t *testing.T) {
 		check("the last step of a row", last, steps-1)
 		check("the least rise in a step", -fell, least)
 	}
-	for _, prior := range stageTwoPriors() {
-		enough := stageOneTimeConstant(prior) / 2
-		for _, part := range []float64{1, 0.97} {
-			lost := 0.0
-			for _, family := range []string{"chain", "in-context"} {
-				c := newFirstStage(graph.FamilyNamed(family), 32, prior)
-				for _, i := range c.sampledChildren(6) {
-					lost = max(lost, 1-c.attentionAfter(i, part*enough)[c.graph.Parent(i)])
-				}
-			}
-			check("what the rows with a parent have lost", unit(lost <= 1./32+1e-9), unit(part == 1))
-		}
-	}
 }
 
 // The bounds of the claims on roots, and the interval functions that they use.

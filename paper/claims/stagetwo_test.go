@@ -62,18 +62,6 @@ func TestInequalitiesOfStageTwo(t *testing.T) {
 	check("a gamma rounded down", exact.Float(ghatBound{drops: rootsAtMost}.rationalGamma(u.first, half)), 0.399999)
 }
 
-// The growth of beta at a point of the search on a chain of four positions.
-func TestGrowthAtAPointOfTheSearch(t *testing.T) {
-	x := startAtParents()
-	x[0], x[1], x[2], x[3] = 0.3, -0.4, 0.2, -2
-	leave := func(x float64) float64 { return 0.02 + 0.96/(1+math.Exp(-x)) }
-	a, b := leave(0.3), leave(-0.4)
-	prior := mustOrbit(2, []float64{a, 1 - a, 1 - b, b}, []float64{1 - a, a, b, 1 - b})
-	p := newSmallPopulation(chainOfFour, prior, math.Exp(-2), math.Exp(0.2), x[4:])
-	growth, _ := growthOnAChain(x)
-	comparing(t)("the growth of beta", growth, -p.gradients(theory.QueryApart).Gradient(p.model).DeltaBeta)
-}
-
 // The growth of beta on a long chain, at a length that can be enumerated.
 func TestGrowthOnALongChainIsThePopulationGradient(t *testing.T) {
 	const n, eps, beta = 4, 0.125, 1.5
@@ -85,7 +73,7 @@ func TestGrowthOnALongChainIsThePopulationGradient(t *testing.T) {
 		for _, base := range c.bases {
 			bases = append(bases, base.Floats())
 		}
-		p := newSmallPopulation(chainOfFour, mustOrbit(2, bases...), eps, beta, logits)
+		p := newSmallPopulation(graph.Chain(n), mustOrbit(2, bases...), eps, beta, logits)
 		want := -p.gradients(theory.QueryInSequence).Gradient(p.model).DeltaBeta
 		comparing(t)("the growth of beta", c.growth(beta).Float(), want)
 	}

@@ -215,21 +215,6 @@ func (r *mainRun) limit(beta float64) float64 {
 	return theory.Mean(r.prior, func(c *theory.Chain) float64 { return c.ExcessInTheLimit(r.r, eps, beta) })
 }
 
-// predict returns the prediction of the trained model for a sequence over the states.
-func (r *mainRun) predict(x []int, states int) []float64 {
-	query := x[r.t-1]
-	return theory.Prediction(x, states, r.beta, func(i int) float64 {
-		if p := r.graph.Parent(i); p >= 0 {
-			return unit(x[p] == query)
-		}
-		z := 0.0
-		for j, share := range r.roots[i] {
-			z += float64(share * unit(x[j] == query))
-		}
-		return z
-	})
-}
-
 // A trainedChain is a trained model on the chain of t positions over two states, query in sequence. Position i
 // attends to i-1; the query attends to itself with weight pull, and uniformly to the other positions. The
 // prediction depends on the pair counts of the first t-1 states only, so the loss is a finite sum.

@@ -6,42 +6,20 @@ import (
 
 	"learncausal/paper/exact"
 	"learncausal/pkg/graph"
-	"learncausal/pkg/task"
 	"learncausal/pkg/theory"
 )
 
-// The predictions of a trained model whose roots attend uniformly, against the reduced model, and
-// its error bound against the formula.
-func TestPredictionOfATrainedModel(t *testing.T) {
+// The error bound of a trained model over two states against the formula.
+func TestErrorBoundOfATrainedModel(t *testing.T) {
 	check := comparing(t)
-	const r, beta, star = 0.3, 1.4, 1.2
-	for _, u := range asymmetrics() {
-		c, n := u.chain(), u.graph.T()
-		run := &mainRun{
-			firstStage: &firstStage{graph: u.graph, prior: u.prior(), t: n, s: c.S},
-			r:          r, beta: beta, betaStar: star, roots: make([][]float64, n),
-		}
-		for i := range n {
-			for range i + 1 {
-				run.roots[i] = append(run.roots[i], 1/float64(i+1))
-			}
-		}
-		for x := range task.Sequences(c.S, n) {
-			check.each("a prediction of a trained model", run.predict(x, c.S), idealPrediction(u.graph, x, x[n-1], c.S, beta))
-		}
-		gamma := min(c.Gamma(), theory.MustChain(u.other.Floats(), c.S).Gamma())
-		for s, mu := range c.Mu {
-			far, spread := 0.0, 0.0
-			for to, p := range c.Pi.RawRowView(s) {
-				far, spread = max(far, p-c.Mu[to], c.Mu[to]-p), max(spread, p-p*p)
-			}
-			mu = max(mu, gamma/float64(c.S))
-			small, root := math.Exp(-star), math.Exp(star*(mu-1))
-			weight := (0.7*small + 0.3*root) / (0.7*small + 0.3*root + 0.7*(1-small)*mu)
-			tail := []float64{2: 2.5758293035, 3: 2.9351994687, 4: 3.0233414397}[c.S]
-			check("the weight of mu", theory.MixtureWeight(mu, r, star), weight)
-			check("how far a prediction may be off", run.errorBound(c, s), weight*far+tail*math.Sqrt(spread/(0.7*mu*float64(n))))
-		}
+	const r, star = 0.3, 1.2
+	c := theory.MustChain([]float64{0.2, 0.8, 0.7, 0.3}, 2)
+	run := &mainRun{firstStage: &firstStage{prior: mustOrbit(2, []float64{0.8, 0.2, 0.4, 0.6}), t: 50}, r: r, betaStar: star}
+	for s, mu := range c.Mu {
+		small, root, p := math.Exp(-star), math.Exp(star*(mu-1)), c.Pi.At(s, 0)
+		weight := (0.7*small + 0.3*root) / (0.7*small + 0.3*root + 0.7*(1-small)*mu)
+		check("how far a prediction may be off", run.errorBound(c, s),
+			weight*math.Abs(p-c.Mu[0])+2.5758293035*math.Sqrt((p-p*p)/(0.7*mu*50)))
 	}
 }
 

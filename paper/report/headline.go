@@ -60,9 +60,9 @@ func (h Headline) Markdown() string {
 	failed := v[ledger.Fails] + v[ledger.Inconsistent]
 	return fmt.Sprintf("**Of %d results of the figures and numbers %d reproduce, %d reproduce in pattern, "+
 		"%d differ; untried: %d. %s** %s "+
-		"[The ledger](../CLAIMS.md) has %d rows of statements: %d hold, %d are consistent with their growth, "+
-		"%d are undecided and %d fail. For %d of these %d it has a corrected form that passes its check.",
+		"[The ledger](../CLAIMS.md) has %d rows of statements: %d hold, %d are not decided and %d fail. "+
+		"For %d of these %d it has a corrected form that passes its check.",
 		n[reproduced]+n[inPattern]+n["differs"]+n[untried], n[reproduced], n[inPattern], n["differs"], n[untried],
 		h.Theorems, h.Account, h.Statements(),
-		v[ledger.Holds], v[ledger.Consistent], v[ledger.Open], failed, h.Mended, failed)
+		v[ledger.Holds], v[ledger.Consistent]+v[ledger.Open], failed, h.Mended, failed)
 }

@@ -1,0 +1,271 @@
+package claims
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+
+	"learncausal/paper/exact"
+	"learncausal/paper/ledger"
+	"learncausal/pkg/num"
+	"learncausal/pkg/theory"
+)
+
+// This file encloses stage 2 at lengths so large that the constants of the proofs say something. Lemmas 30
+// to 32 with their constants bound the distance of a quantity from its limit, which is known.
+
+// The constants of the bounds, each of which is stated and decided with the same number.
+const (
+	squareConstant   = 13500 // eq-f-pointwise-corrected
+	growthConstant   = 10    // thm-stage2-lower
+	rootsConstant    = 2240  // cor-stage1-roots-corrected: 4 times 16, of tau1, times 35, of V_i
+	lossConstant     = 20    // thm-main-corrected
+	strangerConstant = 15    // thm-ood-corrected
+)
+
+// A farLength is stage 2 on a chain or an in-context graph of 3^power positions, under one pi, after
+// tau1 = 16 S^3 gamma^-3 T^2 log T/(eta1 beta0) steps of stage 1. T_eff is T.
+type farLength struct {
+	pi      exact.Matrix
+	inPairs bool // the in-context graph
+	power   int
+}
+
+// farLengths returns lengths of both graphs under two matrices of priors that satisfy Assumption 1.
+func farLengths(powers ...int) (all []farLength) {
+	for _, pi := range []exact.Matrix{exact.Rats("4/5 1/5; 2/5 3/5"), exact.Rats("293/1000 707/1000; 707/1000 293/1000")} {
+		for _, inPairs := range []bool{false, true} {
+			for _, power := range powers {
+				all = append(all, farLength{pi, inPairs, power})
+			}
+		}
+	}
+	return all
+}
+
+// unseenLengths are lengths under a matrix that no prior of farLengths contains, with their least gamma.
+var unseenLengths = []farLength{
+	{exact.Rats("1/5 4/5; 7/10 3/10"), false, 300}, {exact.Rats("1/5 4/5; 7/10 3/10"), true, 600},
+}
+
+// chain returns pi in floats.
+func (c farLength) chain() *theory.Chain { return theory.MustChain(c.pi.Floats(), len(c.pi)) }
+
+// setting returns the setting without s, s' and beta. With K = 2240 S^5 gamma^-5 and Lemma 20 a root has
+// E|z_i - mu(s)|^2 <= (k/i)^2, k = K T log T/sqrt(T_eff) + T/sqrt(T_eff(lambda)), so that the spread is at most
+// (2k+2)/T. On both graphs 1/T_eff(lambda) is at most (1+lambda)/((1-lambda) T).
+func (c farLength) setting() setting {
+	t, pi := math.Pow(3, float64(c.power)), c.chain()
+	q := setting{t: t, teff: t, r: 2 / t, eps: 1 / math.Sqrt(t), lambda: 1 - pi.Gamma()/float64(pi.S)}
+	if c.inPairs {
+		q.r = 0.5 + 0.5/t
+	}
+	q.gamma = min(pi.Gamma(), 1-q.r)
+	q.decay = (1 + q.lambda) / ((1 - q.lambda) * t)
+	k := rootsConstant*math.Pow(float64(pi.S)/q.gamma, 5)*num.Log(t)/math.Sqrt(t) + math.Sqrt(q.decay)
+	q.spread = 2*k + 2/t
+	return q
+}
+
+func (c farLength) instance() ledger.Instance {
+	name := map[bool]string{false: "chain", true: "in-context"}[c.inPairs]
+	return ledger.Instance{"T": fmt.Sprintf("3^%d", c.power), "graph": name, "pi": c.pi}
+}
+
+// sum returns the sum of the terms of a bound.
+func (q convergence) sum(c setting) (sum float64) {
+	for _, term := range q.bound(c) {
+		sum += term
+	}
+	return sum
+}
+
+// around returns the interval from lo to hi, widened by more than the rounding of either. If one is not a
+// finite number, it is so wide that it decides nothing.
+func around(lo, hi float64) exact.Interval {
+	lo, hi = lo-1e-9*math.Abs(lo), hi+1e-9*math.Abs(hi)
+	if !(lo >= -1e300 && hi <= 1e300) {
+		lo, hi = -1e300, 1e300
+	}
+	return exact.Interval{Lo: new(big.Rat).SetFloat64(lo), Hi: new(big.Rat).SetFloat64(hi)}
+}
+
+// errors returns, for each s', the distance of pi(s'|s) from the limit of f, and a bound on the root mean square
+// of f about its limit: Lemma 32, and 2 beta/T as children give their parents all but 1/T of their attention.
+func (c farLength) errors(s int, beta float64) (bias, off []float64) {
+	pi, q := c.chain(), c.setting()
+	weight := theory.MixtureWeight(pi.Mu[s], q.r, beta)
+	for to := range pi.S {
+		at := q.at(pi, s, to, beta)
+		bias = append(bias, weight*math.Abs(at.p-at.muTo))
+		off = append(off, fConcentration.sum(at)+2*beta/q.t)
+	}
+	return bias, off
+}
+
+// squareError bounds E|f - pi(.|s)|^2.
+func (c farLength) squareError(s int, beta float64) (lo, hi float64) {
+	bias, off := c.errors(s, beta)
+	for to, b := range bias {
+		lo, hi = lo+math.Pow(max(b-off[to], 0), 2), hi+math.Pow(b+off[to], 2)
+	}
+	return lo, hi
+}
+
+// growth encloses -Delta_beta. With kappa = E2/(E2 + eps) it is the mean over s and pi(.|s) of E1/(E2+eps) -
+// kappa E3, over S-1, and kappa <= 1 is at most eps/f below 1, but where f is small.
+func (c farLength) growth(beta float64) exact.Interval {
+	pi, q := c.chain(), c.setting()
+	off, above, n := (2+beta)/q.t, 0.0, float64(pi.S)
+	for s, to := range pairs(pi.S) {
+		at := q.at(pi, s, to, beta)
+		least, rare := fConcentration.tail(at, pi.S)
+		off += at.p / n * (e12Concentration.sum(at) + e3Concentration.sum(at))
+		above += at.p / n * (q.eps/least + rare)
+	}
+	limit := pi.GHatBeta(q.r, beta)
+	return around(limit-off/(n-1), limit+(off+above)/(n-1))
+}
+
+// farSquares decides E|f - pi(.|s)|^2 <= T_eff^(-times c), c = min(1/16, gamma/4), at beta = rate log T_eff, at
+// the lengths with T_eff^c >= 13500 S^8 gamma^-9.
+func farSquares(rate, times float64, lengths ...farLength) ledger.Check {
+	return decided(func(w *ledger.Worst) {
+		for _, c := range lengths {
+			q, pi := c.setting(), c.chain()
+			fall, beta := min(1./16, q.gamma/4), rate*num.Log(q.teff)
+			if math.Pow(q.teff, fall) < squareConstant*math.Pow(float64(pi.S), 8)*math.Pow(q.gamma, -9) {
+				continue
+			}
+			bound := math.Pow(q.teff, -times*fall)
+			for s := range pi.S {
+				w.AtMostInterval(around(c.squareError(s, beta)), around(bound, bound), func() ledger.Instance {
+					return c.instance().With("s", s+1)
+				})
+			}
+		}
+	})
+}
+
+// farGrowth decides that the growth of beta is at least the bound, at beta = 0, beta*/2 and beta*, where
+// e^(beta*) = gamma^(9/2) S^(-7/2) T_eff^(1/12) log^(-1/6) T/10 is at least one.
+func farGrowth(bound func(gamma, beta float64, s int) float64, lengths ...farLength) ledger.Check {
+	return decided(func(w *ledger.Worst) {
+		for _, c := range lengths {
+			q, _, betas := c.ends()
+			for _, part := range []float64{0, 0.5, 1} {
+				if beta := part * betas[0]; betas[0] >= 0 {
+					least := bound(q.gamma, beta, len(c.pi))
+					w.AtMostInterval(around(least, least), c.growth(beta), func() ledger.Instance {
+						return c.instance().With("beta", beta)
+					})
+				}
+			}
+		}
+	})
+}
+
+// logLossBound returns the logarithm of 20 S^5 gamma^-7 C^-gamma y^(fall gamma) for y = log^2 T/T_eff,
+// logErrorBound of 15 S^(3/2) gamma^-2 C^(-gamma/2) y^(fall gamma), with 1/C = 10 S^(7/2) gamma^(-9/2).
+func logLossBound(gamma, s, logY, fall float64) float64 {
+	return num.Log(lossConstant) + 5*num.Log(s) - 7*num.Log(gamma) - gamma*logRange(gamma, s) + fall*gamma*logY
+}
+
+func logErrorBound(gamma, s, logY, fall float64) float64 {
+	return num.Log(strangerConstant) + 1.5*num.Log(s) - 2*num.Log(gamma) - gamma/2*logRange(gamma, s) + fall*gamma*logY
+}
+
+// logRange returns log C for C = gamma^(9/2) S^(-7/2)/10.
+func logRange(gamma, s float64) float64 {
+	return 4.5*num.Log(gamma) - 3.5*num.Log(s) - num.Log(growthConstant)
+}
+
+// ends returns the setting, log y, and beta* and beta* + 1, between which stage 2 ends.
+func (c farLength) ends() (q setting, logY float64, betas []float64) {
+	q = c.setting()
+	logY = 2*num.Log(num.Log(q.t)) - num.Log(q.teff)
+	star := logRange(q.gamma, float64(len(c.pi))) - logY/12
+	return q, logY, []float64{star, star + 1}
+}
+
+// excess encloses the mean over s of E KL(pi || q), q = (f + eps)/(1 + S eps). Below, KL is at least half of
+// |pi - q|_1^2. Above, it is at most sum (pi - q)^2/q where f is above the threshold of Lemma 32, and
+// log((1 + S eps)/eps) elsewhere.
+func (c farLength) excess(beta float64) exact.Interval {
+	pi, q, lo, hi := c.chain(), c.setting(), 0.0, 0.0
+	n := float64(pi.S)
+	for s := range pi.S {
+		bias, off := c.errors(s, beta)
+		_, square := c.squareError(s, beta)
+		far := 0.0
+		for to := range pi.S {
+			at := q.at(pi, s, to, beta)
+			skew := q.eps * math.Abs(n*at.p-1)
+			far += max(bias[to]-off[to], 0) - skew
+			least, rare := fConcentration.tail(at, pi.S)
+			hi += rare*num.Log(n+1/q.eps) + 2*(square/n+skew*skew)/least
+		}
+		lo += math.Pow(max(far, 0)/(1+n*q.eps), 2) / 2
+	}
+	return around(lo/n, hi/n)
+}
+
+// farLosses decides excess <= 20 S^5 gamma^-7 C^-gamma y^(fall gamma) at the ends of stage 2.
+func farLosses(w *ledger.Worst, fall float64, lengths ...farLength) {
+	for _, c := range lengths {
+		q, logY, betas := c.ends()
+		bound := num.Exp(logLossBound(q.gamma, float64(len(c.pi)), logY, fall))
+		for _, beta := range betas {
+			if betas[0] >= 0 {
+				w.AtMostInterval(c.excess(beta), around(bound, bound), func() ledger.Instance {
+					return c.instance().With("beta", beta)
+				})
+			}
+		}
+	}
+}
+
+// farErrors decides P(sup |f - pi(.|s)| > 15 S^(3/2) gamma^-2 C^(-gamma/2) y^(fall gamma)) <= 1/100 by Chebyshev's
+// inequality: about zero from above, and about the limit of f from below.
+func farErrors(w *ledger.Worst, fall float64, lengths ...farLength) {
+	for _, c := range lengths {
+		q, logY, betas := c.ends()
+		pi := c.chain()
+		bound := num.Exp(logErrorBound(q.gamma, float64(pi.S), logY, fall))
+		for k := range 2 * pi.S {
+			if s, beta := k/2, betas[k%2]; betas[0] >= 0 {
+				bias, off := c.errors(s, beta)
+				_, square := c.squareError(s, beta)
+				least := 0.0
+				for to, b := range bias {
+					if gap := b - bound; gap > off[to] {
+						least = max(least, 1-math.Pow(off[to]/gap, 2))
+					}
+				}
+				most := max(least, min(1, square/bound/bound))
+				w.AtMostInterval(around(least, most), exact.Point(exact.Frac(1, 100)), func() ledger.Instance {
+					return c.instance().With("s", s+1).With("beta", beta)
+				})
+			}
+		}
+	}
+}
+
+// farTimes decides that the tau1 of farLength is enough for attention 1-1/T to the parent, by the time of Lemma 8
+// on in-context graphs with 3^power positions, at eta1 beta0 = T and beta0 = T^(-2).
+func farTimes(w *ledger.Worst, powers ...int) {
+	bases, gamma := []exact.Matrix{exact.Rats("4/5 1/5; 2/5 3/5"), exact.Rats("1/5 4/5; 3/5 2/5")}, exact.Frac(2, 5)
+	for _, power := range powers {
+		root := exact.Pow(exact.Frac(3, 1), power/2)
+		t := exact.Mul(root, root)
+		lead := exact.NewStageOne(root, inverse(root), bases...).Gap(exact.OwnChild, exact.OwnRoot).Lo
+		enough := around(math.NaN(), 0) // undecided
+		if lead.Sign() > 0 {
+			enough = exact.TimeBound(inverse(t), t, exact.Quo(lead, exact.Frac(2, 1)), exact.Frac(1, 1))
+		}
+		tau := exact.Point(exact.Mul(exact.Quo(exact.Frac(16*8, 1), exact.Pow(gamma, 3)), t)).Mul(exact.Point(t).Log())
+		w.AtMostInterval(enough, tau, func() ledger.Instance {
+			return ledger.Instance{"T": fmt.Sprintf("3^%d", power), "graph": "in-context", "orbits": bases}
+		})
+	}
+}
