@@ -258,9 +258,9 @@ func newDependencyDrawing(
 		}
 		p.layered = layOut(n, edges, func(i int) float64 {
 			if i >= n {
-				return 4
+				return 5
 			}
-			return p.width[i] + 2
+			return p.width[i] + 3
 		})
 		right = 0
 		for i, w := range p.width {
