@@ -22,16 +22,12 @@ import (
 // not depend on the day, or an error that names a difference. meter may be nil.
 func Replay(ctx context.Context, meter runs.Meter, rs ...*runs.Run) (string, error) {
 	var mu sync.Mutex
-	done, stretches, steps := 0, 0, 0
+	stretches, steps := 0, 0
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
-	show := func() {
-		if meter != nil {
-			meter.Update(done, len(rs), fmt.Sprintf("%d of %d runs replayed", done, len(rs)))
-		}
-	}
-	show() // the meter measures the pace from here
-	for _, r := range rs {
+	now := &Sum{Meter: meter, Work: slices.Repeat([]float64{1}, len(rs)), What: "runs replayed"}
+	now.Set(0, 0) // the meter measures the pace from here
+	for i, r := range rs {
 		group.Go(func() error {
 			parts := stretchesOf(r, Today())
 			if err := r.Replay(ctx, 1, parts); err != nil {
@@ -39,12 +35,11 @@ func Replay(ctx context.Context, meter runs.Meter, rs ...*runs.Run) (string, err
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			done++
 			stretches += len(parts)
 			for _, part := range parts {
 				steps += part.To - part.From
 			}
-			show()
+			now.Finish(i)
 			return nil
 		})
 	}
@@ -53,9 +48,7 @@ func Replay(ctx context.Context, meter runs.Meter, rs ...*runs.Run) (string, err
 	}
 	summary := fmt.Sprintf("%d run(s) checked: %d stretches, %d steps in all, were trained again "+
 		"and gave the stored bytes.", len(rs), stretches, steps)
-	if meter != nil {
-		meter.Done(summary)
-	}
+	runs.Quiet(meter).Done(summary)
 	return summary, nil
 }
 

@@ -32,15 +32,13 @@ func (s *Sum) set(i int, share float64, finished int) {
 	}
 	s.share[i] = max(share, s.share[i])
 	s.finished += finished
-	if s.Meter != nil {
-		const units = 1_000_000
-		all, done := 0.0, 0.0
-		for k, w := range s.Work {
-			all += w
-			done += w * s.share[k]
-		}
-		s.Meter.Update(int(units*done/max(all, 1)), units, s.Finished())
+	const units = 1_000_000
+	all, done := 0.0, 0.0
+	for k, w := range s.Work {
+		all += w
+		done += w * s.share[k]
 	}
+	runs.Quiet(s.Meter).Update(int(units*done/max(all, 1)), units, s.Finished())
 }
 
 // Finished returns the number of finished tasks as in "2 of 3 written".

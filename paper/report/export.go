@@ -10,6 +10,7 @@ import (
 
 	"learncausal/paper/experiment"
 	"learncausal/paper/figure"
+	"learncausal/pkg/runs"
 )
 
 // Figure draws the figure of an id.
@@ -87,12 +88,10 @@ func (r *Results) write(ctx context.Context, dir string, entries []Entry) ([]Out
 	if err != nil && ctx.Err() != nil {
 		err = ctx.Err() // not the error of an entry
 	}
-	if r.Meter != nil {
-		text := now.Finished()
-		if err != nil {
-			text = "stopped after " + text
-		}
-		r.Meter.Done(text)
+	text := now.Finished()
+	if err != nil {
+		text = "stopped after " + text
 	}
+	runs.Quiet(r.Meter).Done(text)
 	return outputs, files, err
 }

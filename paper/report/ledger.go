@@ -29,9 +29,8 @@ func Check(
 ) (*ledger.Ledger, map[string]time.Duration, error) {
 	var mu sync.Mutex // of took, and of meter
 	took := make(map[string]time.Duration)
-	if meter != nil {
-		meter.Update(0, len(cs), "checking")
-	}
+	meter = runs.Quiet(meter)
+	meter.Update(0, len(cs), "checking")
 	row := func(r ledger.Row, t time.Duration) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -39,10 +38,8 @@ func Check(
 			return
 		}
 		took[r.ID] = t
-		if meter != nil {
-			state := fmt.Sprintf("%d of %d checked, last %s (%v)", len(took), len(cs), r.ID, t.Round(time.Millisecond))
-			meter.Update(len(took), len(cs), state)
-		}
+		state := fmt.Sprintf("%d of %d checked, last %s (%v)", len(took), len(cs), r.ID, t.Round(time.Millisecond))
+		meter.Update(len(took), len(cs), state)
 	}
 	var rows []ledger.Row
 	var err error
@@ -53,24 +50,20 @@ func Check(
 	}()
 	select {
 	case <-ctx.Done():
-		if meter != nil {
-			mu.Lock()
-			defer mu.Unlock()
-			meter.Done(fmt.Sprintf("stopped after %d of %d", len(took), len(cs)))
-		}
+		mu.Lock()
+		defer mu.Unlock()
+		meter.Done(fmt.Sprintf("stopped after %d of %d", len(took), len(cs)))
 		return nil, nil, ctx.Err()
 	case <-done:
 		if rows == nil {
 			return nil, nil, err
 		}
 	}
-	if meter != nil {
-		what := "rows"
-		if len(cs) == 1 {
-			what = "row"
-		}
-		meter.Done(fmt.Sprintf("%d %s checked", len(cs), what))
+	what := "rows"
+	if len(cs) == 1 {
+		what = "row"
 	}
+	meter.Done(fmt.Sprintf("%d %s checked", len(cs), what))
 	l, unstorable := ledger.New(rows)
 	return l, took, errors.Join(err, unstorable)
 }

@@ -13,6 +13,14 @@ type Meter interface {
 	Done(status string)                    // training ended, completed or not
 }
 
+// Quiet returns m, or a meter that shows nothing if m is nil.
+func Quiet(m Meter) Meter {
+	if m == nil {
+		return silent{}
+	}
+	return m
+}
+
 type silent struct{}
 
 func (silent) Update(done, total int, status string) {}

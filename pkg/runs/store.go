@@ -114,9 +114,7 @@ func (s *Store) Get(ctx context.Context, spec train.Spec, opt Options) (*Run, er
 	if err != nil {
 		return nil, err
 	}
-	if opt.Meter == nil {
-		opt.Meter = silent{}
-	}
+	opt.Meter = Quiet(opt.Meter)
 	work := filepath.Join(s.Dir, ".unfinished", p.Address)
 	j := &job{p, opt, s.interval, filepath.Join(s.Dir, p.Address), work}
 	run, err := j.load()
