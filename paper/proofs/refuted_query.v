@@ -228,13 +228,6 @@ Lemma mean_over_le (R : realFieldType) (P : seq (chain R)) F G :
   (forall c, c \in P -> F c <= G c) -> mean_over P F <= mean_over P G.
 Proof. by move=> h; rewrite /mean_over ler_wpmul2r ?invr_ge0 ?ler0n //; apply: total_le. Qed.
 
-Lemma jacobian_scale (R : realFieldType) n (p v : nat -> R) a k :
-  jacobian n p (fun l => a * v l) k = a * jacobian n p v k.
-Proof.
-rewrite /jacobian (index_eq (G := fun l => a * (p l * v l))) => [|l _]; last by ring.
-by rewrite totalZ; ring.
-Qed.
-
 Section Witness.
 Variables (R : realFieldType) (exp : R -> R) (m : nat) (c : R).
 Hypotheses (is_exp : exponential exp) (m1 : (1 < m)%N) (c0 : 0 < c).

@@ -4,7 +4,7 @@
 From LearnCausal Require Import rationals.
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp Require Import ring.
-From LearnCausal Require Import definitions priors computation.
+From LearnCausal Require Import definitions priors computation markov law gap forest_gap.
 Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 Import Order.TTheory GRing.Theory Num.Theory.
 Local Open Scope ring_scope.
@@ -24,7 +24,17 @@ Definition dpi_chain : chain Q :=
 Theorem dpi_gap_refuted : ~ dpi_gap_printed Q.
 Proof.
 have a : assumption1 5 (13//53) (relabelings 5 dpi_chain) by apply: orbit_assumption1; vm_compute.
-move=> h; have {}h := h 5%N _ _ [:: 0; 1; 0]%N 2%N 2%N a; by_computation h.
+set P := relabelings 5 dpi_chain in a *; pose g := [:: 0; 1; 0]%N; have ok : forest g by [].
+have some : (0 < size P)%N by rewrite size_map size_permutations ?iota_uniq.
+have valid c : c \in P -> [/\ stochastic 5 (matrix c), stationary 5 (matrix c) (measure c) &
+    forall t, (t < 5)%N -> 0 < measure c t].
+  case: a => g0 /allP adm _ _ /adm /and4P[st sta ab _]; split=> // t ht.
+  exact: (mu_gt0 sta (low ab) g0 (S_gt0 sta) ht).
+have itself : mean_gradient 5 g P 2 2 = 0.
+  have m : meet g 2 2 0 0 by exists [::], [::], (ancestors g 2).
+  by rewrite (mean_meet a ok (isT : (0 < 2 < 3)%N) (isT : (0 < 2 < 3)%N) m); apply: mean_itself a some.
+move=> h; have {}h := h 5%N _ P g 2%N 2%N a; do 5 (specialize (h isT)).
+move: h; rewrite itself (proj1 (parent_chi2 ok valid (isT : (0 < 2 < 3)%N) isT)) => h; by_computation h.
 Qed.
 
 (* Lemma 5 (thm-dpi-gap-step-query): if i has no parent, then g_{i,j} = 0 for *)

@@ -5,6 +5,7 @@
 (*   exponential exp   == exp(x + y) = exp(x) exp(y) and 1 + x <= exp(x),     *)
 (*                        which over the real numbers only exp has            *)
 (*   soft n a k        == entry k of the softmax of a(0), ..., a(n-1)         *)
+(*   logarithm exp ln  == exp(ln x) = x for x > 0                             *)
 (* A i k is the entry of A1 in row i and column k + 1, and A2 = beta0 I.      *)
 (*   copied A x s i    == (S(A1) X e_s)_i, what i copies of token s           *)
 (*   weights A x s k   == the attention that the query s pays to k + 1        *)
@@ -12,6 +13,7 @@
 (*   pull_at, pull_of, pull == g*_{i,k+1}/(S T) of Appendix D.2 for a         *)
 (*                        sequence, for a chain, and for a prior; the query   *)
 (*                        is the last token of X                              *)
+(*   gstar A i k       == g*_{i,k+1}                                          *)
 (*   gradient_one A i k == the entry of the gradient of the loss, by Lemma 4  *)
 (*   trained eta n     == A1 after n steps of size eta, from 0                *)
 From mathcomp Require Import all_ssreflect all_algebra.
@@ -23,6 +25,8 @@ Local Open Scope ring_scope.
 
 Definition exponential (R : realFieldType) (exp : R -> R) : Prop :=
   (forall x y, exp (x + y) = exp x * exp y) /\ (forall x, 1 + x <= exp x).
+
+Definition logarithm (R : realFieldType) (exp ln : R -> R) : Prop := forall x, 0 < x -> exp (ln x) = x.
 
 Definition query (x : seq nat) : nat := token x (size x).
 
@@ -45,6 +49,8 @@ Definition pull_at (pi : nat -> nat -> R) A i k x : R :=
 Definition pull_of (pi : nat -> nat -> R) mu A i k : R := expect S g pi mu (pull_at pi A i k).
 
 Definition pull (P : seq (chain R)) A i k : R := mean_over P (fun c => pull_of (matrix c) (measure c) A i k).
+
+Definition gstar P A i k : R := S%:R * (size g)%:R * pull P A i k.
 
 Definition gradient_one P A i k : R := jacobian i (soft i (A i)) (fun l => - beta0 * pull P A i l) k.
 
@@ -93,6 +99,38 @@ rewrite -(ler_pmul2r q); apply: (@le_trans _ _ 1).
   by rewrite -[leRHS]e ler_pmul2l ?exp_gt0 ?l.
 rewrite -subr_ge0; have -> : (1 + 2%:R * x) * (1 - x) - 1 = x * (1 - 2%:R * x) by ring.
 by rewrite mulr_ge0 // subr_ge0 mulrC -ler_pdivl_mulr ?ltr0n // mul1r.
+Qed.
+
+Lemma expN x : exp x * exp (- x) = 1.
+Proof. by case: ok => m _; rewrite -m subrr exp0. Qed.
+
+Lemma exp1_le3 : exp 1 <= 3%:R.
+Proof.
+case: ok => m l; have -> : exp 1 = exp 6%:R^-1 ^+ 6.
+  by rewrite !exprS expr0 mulr1 -!m; congr exp; field.
+have sixth : exp 6%:R^-1 <= 6%:R / 5%:R.
+  rewrite -(ler_pmul2r (exp_gt0 (- 6%:R^-1))) expN; apply: (@le_trans _ _ (6%:R / 5%:R * (1 - 6%:R^-1))).
+    by apply: eqW; field.
+  by rewrite ler_wpmul2l ?l // divr_ge0 ?ler0n.
+apply: (@le_trans _ _ ((6%:R / 5%:R) ^+ 6)); first by rewrite ler_expn2r ?nnegrE ?(ltW (exp_gt0 _)) ?divr_ge0 ?ler0n.
+by rewrite expr_div_n ler_pdivr_mulr ?exprn_gt0 ?ltr0n // -!natrX -natrM ler_nat.
+Qed.
+
+(* from 1/2 on by e^x <= 3 e^(x-1) *)
+Lemma exp_unit x : 0 <= x <= 1 -> exp x <= 1 + 2%:R * x.
+Proof.
+case/andP=> x0 x1; case: (leP x 2%:R^-1) => [h | h]; first exact: exp_small.
+case: ok => m l; have q : 0 < 2%:R - x by rewrite subr_gt0 (le_lt_trans x1) // ltr1n.
+have small : exp (x - 1) * (2%:R - x) <= 1.
+  rewrite -[leRHS](expN (x - 1)) ler_pmul2l ?exp_gt0 //.
+  by apply: le_trans (l _); apply: eqW; ring.
+rewrite -(ler_pmul2r q); apply: (@le_trans _ _ 3%:R).
+  have -> : exp x = exp 1 * exp (x - 1) by rewrite -m; congr exp; ring.
+  rewrite -mulrA -[leRHS]mulr1; apply: ler_pmul => //; last exact: exp1_le3.
+    exact/ltW/exp_gt0.
+  by rewrite mulr_ge0 ?(ltW q) // ltW ?exp_gt0.
+rewrite -subr_ge0; have -> : (1 + 2%:R * x) * (2%:R - x) - 3%:R = (2%:R * x - 1) * (1 - x) by ring.
+by rewrite mulr_ge0 ?subr_ge0 // mulrC -ler_pdivr_mulr ?ltr0n // mul1r ltW.
 Qed.
 
 Notation soft := (soft exp).
@@ -207,6 +245,39 @@ by have /andP[_] := weights_near A s b0 be hk.
 Qed.
 End Exponential.
 
+Section Logarithm.
+Variables (R : realFieldType) (exp ln : R -> R).
+Hypotheses (ok : exponential exp) (log : logarithm exp ln).
+
+Lemma ln_exp x : ln (exp x) = x.
+Proof.
+have e := log (exp_gt0 ok x).
+by apply/eqP; rewrite eq_le; apply/andP; split; apply: (exp_le_inv ok); rewrite e.
+Qed.
+
+Lemma lnM x y : 0 < x -> 0 < y -> ln (x * y) = ln x + ln y.
+Proof. by case: (ok) => m _ x0 y0; rewrite -[RHS]ln_exp m !log. Qed.
+
+Lemma ln_le x : 0 < x -> ln x <= x - 1.
+Proof. by case: (ok) => _ l x0; rewrite ler_subr_addl -[leRHS]log. Qed.
+
+Lemma ln_ge x : 0 < x -> 1 - x^-1 <= ln x.
+Proof.
+case: (ok) => m l x0; rewrite ler_subl_addr -ler_subl_addl.
+have -> : x^-1 = exp (- ln x) by apply: (mulfI (lt0r_neq0 x0)); rewrite divff ?lt0r_neq0 // -{1}(log x0) (expN ok).
+exact: l.
+Qed.
+
+Lemma ln_mono x y : 0 < x -> x <= y -> ln x <= ln y.
+Proof. by move=> x0 xy; apply: (exp_le_inv ok); rewrite !log // (lt_le_trans x0). Qed.
+
+Lemma ln_ge0 x : 1 <= x -> 0 <= ln x.
+Proof.
+move=> x1; apply: le_trans (ln_ge (lt_le_trans ltr01 x1)).
+by rewrite subr_ge0 invf_le1 // (lt_le_trans ltr01).
+Qed.
+End Logarithm.
+
 (* J annihilates constants, and no more. *)
 Lemma jacobian_kernel (R : realFieldType) n (p u v : nat -> R) k l : (forall j, (j < n)%N -> 0 < p j) ->
   (forall j, (j < n)%N -> jacobian n p u j = jacobian n p v j) -> (k < n)%N -> (l < n)%N ->
@@ -217,6 +288,24 @@ have e j : (j < n)%N -> u j - U = v j - V.
   by move=> hj; apply: (mulfI (lt0r_neq0 (p0 j hj))); apply: h.
 move=> hk hl; have -> : u k - u l = (u k - U) - (u l - U) by ring.
 by rewrite !e //; ring.
+Qed.
+
+Lemma jacobian_eq (R : realFieldType) n (p u v : nat -> R) k : u =1 v -> jacobian n p u k = jacobian n p v k.
+Proof. by move=> h; rewrite /jacobian h; congr (_ * (_ - _)); apply: total_eq => l _; rewrite h. Qed.
+
+Lemma jacobian_scale (R : realFieldType) n (p v : nat -> R) a k :
+  jacobian n p (fun l => a * v l) k = a * jacobian n p v k.
+Proof.
+rewrite /jacobian (index_eq (G := fun l => a * (p l * v l))) => [|l _]; last by ring.
+by rewrite totalZ; ring.
+Qed.
+
+Lemma gradient_oneE (R : realFieldType) (exp : R -> R) S g P (eps beta0 : R) A i k : (0 < S)%N -> (0 < size g)%N ->
+  gradient_one exp S g eps beta0 P A i k =
+    - (beta0 / (S%:R * (size g)%:R)) * jacobian i (soft exp i (A i)) (gstar exp S g eps beta0 P A i) k.
+Proof.
+move=> S0 T0; rewrite -jacobian_scale; apply: jacobian_eq => l; rewrite /gstar.
+by field; rewrite !pnatr_eq0 -!lt0n T0.
 Qed.
 
 (* A step of the descent, where entry l is pulled by d more than any other *)

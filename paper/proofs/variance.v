@@ -278,36 +278,70 @@ have sum0 := lt_le_trans t0 big; rewrite /effective_length divr_gt0 ?exprn_gt0 /
 by rewrite ler_pdivr_mulr // expr2 ler_pmul2l.
 Qed.
 
-Theorem muhat_variance s : (0 < T)%N -> (s < S)%N ->
-  expect (fun x => (frequency R x s - mu s) ^+ 2) <= (mu s + T%:R^-1) / effective_length g lambda.
+(* with a weight on the token of the query, such as 1 or that it is s *)
+Section Weighted.
+Variable w : nat -> R.
+Hypotheses (w0 : forall s, (s < S)%N -> 0 <= w s) (w1 : \Sum_(s < S) w s = S%:R) (T0 : (0 < T)%N).
+Notation weighted F := (expect (fun x => w (token x T) * F x)).
+
+Lemma weighted_local F : local T.-1 F -> weighted F = expect F.
 Proof.
-move=> T0 hs; have t0 : (0 : R) < T%:R by rewrite ltr0n.
+move=> loc; have S0 : (S%:R : R) != 0 by rewrite pnatr_eq0 -lt0n (S_gt0 stat).
+rewrite expect_by_value ?T0 ?leqnn // (index_eq (G := fun r => w r * (S%:R^-1 * expect F))) => [|r hr].
+  by rewrite totalZr w1 mulVKf.
+by rewrite (query_law stoch stat ok T0 hr loc).
+Qed.
+
+Lemma weighted1 : weighted (fun=> 1) = 1.
+Proof. by rewrite weighted_local // (expect1 stoch stat ok). Qed.
+
+Lemma weighted_le F G : (forall x, x \in sequences S T -> F x <= G x) -> weighted F <= weighted G.
+Proof.
+move=> h; apply: (expect_le stoch stat ok) => x hx; rewrite ler_wpmul2l ?h // w0 //.
+by apply: token_lt hx _; rewrite T0 leqnn.
+Qed.
+
+Lemma weightedZ c F : weighted (fun x => c * F x) = c * weighted F.
+Proof. by rewrite -expectZ; apply: expect_eq => x _; rewrite mulrCA. Qed.
+
+Lemma weightedB F G : weighted (fun x => F x - G x) = weighted F - weighted G.
+Proof. by rewrite -expectB; apply: expect_eq => x _; rewrite mulrBr. Qed.
+
+Lemma weighted_eq F G : {in sequences S T, F =1 G} -> weighted F = weighted G.
+Proof. by move=> h; apply: expect_eq => x hx; rewrite h. Qed.
+
+Lemma weighted_variance s : (s < S)%N ->
+  weighted (fun x => (frequency R x s - mu s) ^+ 2) <= mu s / effective_length g lambda + (T%:R ^+ 2)^-1.
+Proof.
+move=> hs; have t0 : (0 : R) < T%:R by rewrite ltr0n.
 have s0 := mu_ge0 stat hs; have tz := lt0r_neq0 t0; set I := iota 1 T.-1.
 have inI : {in I, forall i, 0 < i < T}%N.
   by move=> i; rewrite mem_iota add1n prednK.
 have /andP[eff0 effT] := length_le T0.
 pose d i x : R := (token x i == s)%:R - mu s; pose sum x := \Sum_(i in I) d i x.
-have cross : expect (fun x => sum x * d T x) = 0.
-  rewrite (expect_eq _ _ (G := fun x => \Sum_(i in I) (d T x * d i x))) => [|x _]; last first.
-    by rewrite mulrC /sum totalZ.
-  rewrite expect_sum -[RHS](total0 R I); apply: total_eq => i hi.
-  have /andP[i0 iT] := inI i hi.
-  have loc : local T.-1 (d i) by move=> x y z; rewrite /d token_cat // z i0 -ltnS prednK.
-  have mean0 : expect (d i) = 0.
-    transitivity (expect (fun x => (token x i == s)%:R - mu s * 1)); first by apply: expect_eq => x _; rewrite mulr1.
-    by rewrite expectB expectZ (expect1 stoch stat ok) (token_law stoch stat ok) ?inI // mulr1 subrr.
-  transitivity (expect (fun x => (token x T == s)%:R * d i x - mu s * d i x)).
-    by apply: expect_eq => x _; rewrite -mulrBl.
-  by rewrite expectB expectZ (query_law stoch stat ok T0 hs loc) mean0 !mulr0 subrr.
-have small : expect (fun x => d T x ^+ 2) <= 1.
-  rewrite -(expect1 stoch stat ok); apply: (expect_le stoch stat ok) => x _.
+have local_d i : i \in I -> local T.-1 (d i).
+  by move=> /inI/andP[i0 iT] x y z; rewrite /d token_cat // z i0 -ltnS prednK.
+have local_sum : local T.-1 sum by move=> x y z; apply: total_eq => i hi; apply: local_d.
+have mean0 i : i \in I -> expect (d i) = 0.
+  move=> hi; transitivity (expect (fun x => (token x i == s)%:R - mu s * 1)); first by apply: expect_eq => x _; rewrite mulr1.
+  by rewrite expectB expectZ (expect1 stoch stat ok) (token_law stoch stat ok) ?inI // mulr1 subrr.
+have cross : weighted (fun x => sum x * d T x) = 0.
+  pose v t : R := w t * ((t == s)%:R - mu s).
+  rewrite (expect_eq _ _ (G := fun x => v (token x T) * sum x)) => [|x _]; last by rewrite /v /d; ring.
+  rewrite expect_by_value ?T0 ?leqnn //.
+  rewrite (index_eq (G := fun=> 0)) ?total0 // => r hr.
+  rewrite (query_law stoch stat ok T0 hr local_sum) expect_sum.
+  by rewrite (total_eq (G := fun=> 0)) ?total0 ?mulr0.
+have small : weighted (fun x => d T x ^+ 2) <= 1.
+  rewrite -weighted1; apply: weighted_le => x _.
   rewrite -real_normK ?num_real // exprn_ile1 // ler_norml /d; have m1 := mu_le1 stat hs.
   case: (_ == _); apply/andP; split.
   - by apply: le_trans (lerN10 R) _; rewrite subr_ge0.
   - by rewrite ger_addl oppr_le0.
   - by rewrite sub0r ler_opp2.
   - by rewrite sub0r (le_trans _ ler01) // oppr_le0.
-have first : expect (fun x => sum x ^+ 2) <= mu s * T%:R ^+ 2 / effective_length g lambda.
+have first : weighted (fun x => sum x ^+ 2) <= mu s * T%:R ^+ 2 / effective_length g lambda.
+  rewrite weighted_local => [|x y z]; last by rewrite local_sum.
   case: (posnP (size I)) => [/size0nil e|n0].
     rewrite (expect_eq _ _ (G := fun=> 0 * 1)) => [|x _]; last by rewrite /sum e /total /= expr0n mul0r.
     by rewrite expectZ mul0r divr_ge0 ?(ltW eff0) // mulr_ge0 ?sqr_ge0.
@@ -320,21 +354,30 @@ have first : expect (fun x => sum x ^+ 2) <= mu s * T%:R ^+ 2 / effective_length
     rewrite -exprMn; congr (_ ^+ 2); rewrite /sum /d totalB total_const -[mu s *+ _]mulr_natl.
     by rewrite mulrBr mulKf // mulrC.
   by rewrite expectZ ler_pmul2l // exprn_gt0 // invr_gt0 ltr0n.
-have -> : expect (fun x => (frequency R x s - mu s) ^+ 2) =
-    (expect (fun x => sum x ^+ 2) + expect (fun x => d T x ^+ 2)) / T%:R ^+ 2.
-  transitivity (expect (fun x => (T%:R ^+ 2)^-1 * (sum x ^+ 2 - (- 1) * d T x ^+ 2 - (- 2%:R) * (sum x * d T x)))).
-    apply: expect_eq => x hx; have [z _] := sequencesP hx; rewrite (frequencyE s z T0).
+have -> : weighted (fun x => (frequency R x s - mu s) ^+ 2) =
+    (weighted (fun x => sum x ^+ 2) + weighted (fun x => d T x ^+ 2)) / T%:R ^+ 2.
+  transitivity (weighted (fun x => (T%:R ^+ 2)^-1 * (sum x ^+ 2 - (- 1) * d T x ^+ 2 - (- 2%:R) * (sum x * d T x)))).
+    apply: weighted_eq => x hx; have [z _] := sequencesP hx; rewrite (frequencyE s z T0).
     have -> : \Sum_(i in iota 1 T.-1) (token x i == s)%:R = sum x + T%:R * mu s - mu s.
       have tE : T%:R = T.-1%:R + 1 :> R by rewrite -{1}(prednK T0) -addn1 natrD.
       rewrite /sum /d /I totalB total_const size_iota -[mu s *+ _]mulr_natl tE.
       set u := \Sum_(i in _) _; ring.
     by rewrite /d; field.
-  by rewrite expectZ !expectB !expectZ cross; ring.
-rewrite ler_pdivr_mulr ?exprn_gt0 //.
-apply: le_trans (ler_add first small) _.
-have -> : (mu s + T%:R^-1) / effective_length g lambda * T%:R ^+ 2 =
-    mu s * T%:R ^+ 2 / effective_length g lambda + T%:R / effective_length g lambda.
-  by field; rewrite tz lt0r_neq0.
-by rewrite ler_add2l ler_pdivl_mulr // mul1r.
+  by rewrite weightedZ !weightedB !weightedZ cross; ring.
+rewrite ler_pdivr_mulr ?exprn_gt0 //; apply: le_trans (ler_add first small) _.
+by apply: eqW; field; rewrite tz lt0r_neq0.
+Qed.
+End Weighted.
+
+Theorem muhat_variance s : (0 < T)%N -> (s < S)%N ->
+  expect (fun x => (frequency R x s - mu s) ^+ 2) <= (mu s + T%:R^-1) / effective_length g lambda.
+Proof.
+move=> T0 hs; have t0 : (0 : R) < T%:R by rewrite ltr0n.
+have /andP[eff0 effT] := length_le T0.
+have all1 : \Sum_(s < S) (1 : R) = S%:R by rewrite total_const size_iota.
+have := weighted_variance (w := fun=> 1) (fun _ _ => @ler01 R) all1 T0 hs.
+rewrite (expect_eq _ _ (G := fun x => (frequency R x s - mu s) ^+ 2)) => [h | x _]; last by rewrite mul1r.
+apply: le_trans h _; rewrite mulrDl ler_add2l expr2 invfM ler_wpmul2l ?invr_ge0 ?ler0n //.
+by rewrite lef_pinv.
 Qed.
 End Pairs.
