@@ -219,7 +219,8 @@ have yi : (evenness n)^-1 <= 1 + w.
   have -> : (1 - w / 2%:R) * (1 + w) - 1 = w * (1 - w) / 2%:R by field.
   by rewrite divr_ge0 ?ler0n // mulr_ge0 // subr_ge0.
 rewrite ler_norml ler_subr_addr ler_subl_addr; apply/andP; split.
-  apply: le_trans lo; rewrite -mulNr -[X in _ + X]mul1r -mulrDl ler_wpmul2r ?invr_ge0 ?ler0n // yE addrC ler_add2l ler_opp2.
+  apply: le_trans lo; rewrite -mulNr -[X in _ + X]mul1r -mulrDl ler_wpmul2r ?invr_ge0 ?ler0n //
+    yE addrC ler_add2l ler_opp2.
   by rewrite ler_pdivr_mulr ?ltr0n // ler_pemulr ?ler1n.
 apply: le_trans hi _; rewrite invfM -[X in _ + X]mul1r -mulrDl ler_wpmul2r ?invr_ge0 ?ler0n // addrC.
 exact: yi.
@@ -403,7 +404,8 @@ Theorem parent_time alpha n : 0 < alpha < 1 ->
   1 - alpha <= soft exp i (A n i) p.
 Proof.
 move=> /andP[a0 a1]; have /andP[_ iT] := hi.
-apply: (share_end is_exp S0 T0 (ltW beta_gt0) hp (ltW eta_gt0) delta0 (fun A k l hk kp => gap l hk kp) a0 a1 iT is_log) => //.
+apply: (share_end is_exp S0 T0 (ltW beta_gt0) hp (ltW eta_gt0) delta0 (fun A k l hk kp => gap l hk kp) a0 a1
+  iT is_log) => //.
 Qed.
 
 (* Lemma 8 (lem-a1-dynamics-step-integer-corrected): n = ceil(time) *)
@@ -518,7 +520,8 @@ have -> : gamma ^+ 3 / (2%:R * S%:R ^+ 2) = gamma ^+ 3 / S%:R ^+ 2 - gamma ^+ 3 
   by field; rewrite lt0r_neq0.
 rewrite ler_subl_addl; apply: le_trans (_ : _ <= 2%:R * b + (gstar A i p - gstar A i k)) _; last by rewrite ler_add2r.
 move: hpar np nk; set q := g_ i (parent g i); set r := g_ i k.+1; set x := gstar A i p; set y := gstar A i k.
-set c := gamma ^+ 3 / S%:R ^+ 2 => h1 h2 h3; rewrite -subr_ge0 in h1; rewrite -subr_ge0 in h2; rewrite -subr_ge0 in h3; rewrite -subr_ge0.
+set c := gamma ^+ 3 / S%:R ^+ 2 => h1 h2 h3; rewrite -subr_ge0 in h1; rewrite -subr_ge0 in h2;
+  rewrite -subr_ge0 in h3; rewrite -subr_ge0.
 have := addr_ge0 h1 (addr_ge0 h2 h3); congr (0 <= _); ring.
 Qed.
 
@@ -537,7 +540,8 @@ split=> [A k | A k hk kp le | eta n k eta0 hk]; first exact: parent_gap.
   have := gradient_lead is_exp S0 T0 beta_ge0 hp (ltW d0) (@parent_gap A) hk kp le.
   by congr (_ <= _ - _ * _); field; rewrite !lt0r_neq0.
 have e0 : 0 < gamma ^+ 3 / (2%:R * S%:R ^+ 3) by rewrite divr_gt0 ?mulr_gt0 ?exprn_gt0 ?ltr0n.
-have gap A j (_ : leads i p (A i)) : (j < i)%N -> j != p -> S%:R * (gamma ^+ 3 / (2%:R * S%:R ^+ 3)) <= gstar A i p - gstar A i j.
+have gap A j (_ : leads i p (A i)) : (j < i)%N -> j != p ->
+  S%:R * (gamma ^+ 3 / (2%:R * S%:R ^+ 3)) <= gstar A i p - gstar A i j.
   have -> : S%:R * (gamma ^+ 3 / (2%:R * S%:R ^+ 3)) = gamma ^+ 3 / (2%:R * S%:R ^+ 2) by field; rewrite lt0r_neq0.
   exact: parent_gap.
 have lead := always_leads is_exp S0 T0 beta_ge0 hp eta0 e0 gap n.
@@ -549,7 +553,8 @@ Theorem stage_one_parents eta n : 0 < beta0 -> 0 < eta ->
   16%:R * S%:R ^+ 3 / gamma ^+ 3 / eta / beta0 * T%:R ^+ 2 * ln T%:R <= n%:R ->
   1 - soft exp i (trained eta n i) p <= T%:R^-1.
 Proof.
-move=> beta_gt0 eta_gt0 h; have e0 : 0 < gamma ^+ 3 / (2%:R * S%:R ^+ 3) by rewrite divr_gt0 ?mulr_gt0 ?exprn_gt0 ?ltr0n.
+move=> beta_gt0 eta_gt0 h; have e0 : 0 < gamma ^+ 3 / (2%:R * S%:R ^+ 3) by
+  rewrite divr_gt0 ?mulr_gt0 ?exprn_gt0 ?ltr0n.
 apply: (parent_end is_exp is_log S0 ok beta_gt0 eta_gt0 e0 hi child) => [A _ k hk kp|].
   have -> : S%:R * (gamma ^+ 3 / (2%:R * S%:R ^+ 3)) = gamma ^+ 3 / (2%:R * S%:R ^+ 2) by field; rewrite lt0r_neq0.
   exact: parent_gap.
@@ -587,7 +592,8 @@ move=> hV; have bound m j : (j < i)%N -> `|- beta0 * pull exp S g eps beta0 P (t
   have -> : beta0 / (S%:R * T%:R) * `|gstar (trained eta m) i j| = beta0 / T%:R * (`|gstar (trained eta m) i j| / S%:R).
     by move: `|_| => y; field; rewrite !lt0r_neq0.
   by rewrite ler_wpmul2l ?hV // divr_ge0 // ltW.
-exact: (no_parents_corrected (A := fun m => trained eta m i) is_exp i0 (ltW eta_gt0) (fun=> erefl) (fun _ _ => erefl) bound).
+exact: (no_parents_corrected (A := fun m => trained eta m i) is_exp i0 (ltW eta_gt0)
+  (fun=> erefl) (fun _ _ => erefl) bound).
 Qed.
 
 (* Lemma 7 (lem-no-parents-corrected), the printed bound *)

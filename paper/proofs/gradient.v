@@ -46,7 +46,8 @@ rewrite ler_pdivr_mulr ?mulr_gt0 //; apply: (@le_trans _ _ (n * m * (y - 1))).
   by apply: ler_sub; [apply: ler_wpmul2r | apply: ler_wpmul2l].
 apply: (@le_trans _ _ (4%:R^-1 * (y - 1) * ((n + m) * (n + m)))); last first.
   by rewrite ler_wpmul2l ?mulr_ge0 ?invr_ge0 ?ler0n // ler_pmul2r // ler_add.
-rewrite -subr_ge0; have -> : 4%:R^-1 * (y - 1) * ((n + m) * (n + m)) - n * m * (y - 1) = 4%:R^-1 * ((n - m) ^+ 2 * (y - 1)).
+rewrite -subr_ge0; have -> : 4%:R^-1 * (y - 1) * ((n + m) * (n + m)) - n * m * (y - 1) =
+  4%:R^-1 * ((n - m) ^+ 2 * (y - 1)).
   by field.
 by rewrite mulr_ge0 ?invr_ge0 ?ler0n // mulr_ge0 // sqr_ge0.
 Qed.
@@ -195,7 +196,8 @@ Lemma pull_shift pi A i k x : stochastic S pi -> x \in sequences S T -> (0 < i <
 Proof.
 move=> st hx hi; have [z _] := sequencesP hx; have T0 : (0 < T)%N by case/andP: hi => i0; apply: leq_trans.
 have hq : (query x < S)%N by rewrite /query z; apply: (token_lt hx); rewrite T0 leqnn.
-pose D t : R := T%:R * weights exp beta0 A x (query x) i.-1 * (((token x i == t)%:R - predicted exp beta0 A x (query x) t) /
+pose D t : R := T%:R * weights exp beta0 A x (query x) i.-1 * (((token x i == t)%:R -
+  predicted exp beta0 A x (query x) t) /
   (predicted exp beta0 A x (query x) t + eps)) - ((token x i == t)%:R - frequency R x t) / (frequency R x t + eps).
 have -> : T%:R * pull_at exp S eps beta0 pi A i k x - pull_zero pi i k.+1 x =
     (\Sum_(t < S) pi (query x) t * D t) * (token x k.+1 == query x)%:R.
@@ -213,7 +215,8 @@ Qed.
 Lemma mean_near (F G : chain R -> R) b : (forall c, c \in P -> `|F c - G c| <= b) ->
   `|mean_over P F - mean_over P G| <= b.
 Proof.
-move=> h; have up c : c \in P -> F c + - b <= G c by move=> /h; rewrite ler_norml !ler_subl_addr [G c + b]addrC => /andP[_].
+move=> h; have up c : c \in P -> F c + - b <= G c by move=> /h;
+  rewrite ler_norml !ler_subl_addr [G c + b]addrC => /andP[_].
 have down c : c \in P -> G c + - b <= F c.
   by move=> /h; rewrite ler_norml ler_subr_addr addrC => /andP[].
 have u := gap.mean_over_le some up; have d := gap.mean_over_le some down.
@@ -221,7 +224,8 @@ by rewrite ler_norml ler_subr_addl d /= ler_subl_addr -ler_subl_addl.
 Qed.
 
 Lemma gstarE A i k : gstar exp S g eps beta0 P A i k =
-  mean_over P (fun c => S%:R * expect S g (matrix c) (measure c) (fun x => T%:R * pull_at exp S eps beta0 (matrix c) A i k x)).
+  mean_over P (fun c => S%:R * expect S g (matrix c) (measure c)
+    (fun x => T%:R * pull_at exp S eps beta0 (matrix c) A i k x)).
 Proof.
 rewrite /gstar /pull /mean_over mulrA -totalZ; congr (_ / _); apply: total_eq => c _.
 by rewrite /pull_of -mulrA -expectZ.
@@ -297,7 +301,8 @@ Qed.
 
 (* |1/(f + eps) - 1/(m + eps)|, for f near m and for f below m/2 *)
 Lemma inverse_near f : 0 <= f ->
-  `|(f + eps)^-1 - (m + eps)^-1| <= 2%:R * `|f - m| / ((m + eps) * (m + 2%:R * eps)) + 4%:R * (f - m) ^+ 2 / (eps * m * (m + eps)).
+  `|(f + eps)^-1 - (m + eps)^-1| <= 2%:R * `|f - m| / ((m + eps) * (m + 2%:R * eps)) +
+    4%:R * (f - m) ^+ 2 / (eps * m * (m + eps)).
 Proof.
 move=> f0; have fe : 0 < f + eps by rewrite ltr_spaddr.
 have two : (0 : R) < 2%:R by rewrite ltr0n.
@@ -306,7 +311,8 @@ have -> : (f + eps)^-1 - (m + eps)^-1 = (m - f) / ((f + eps) * (m + eps)) by fie
 rewrite normrM normfV distrC [`|_ * _|]gtr0_norm ?mulr_gt0 // -(real_normK (num_real (f - m))).
 set d := `|f - m|; have d0 : 0 <= d by apply: normr_ge0.
 have A0 : 0 <= 2%:R * d / ((m + eps) * (m + 2%:R * eps)) by rewrite divr_ge0 ?mulr_ge0 // ltW.
-have B0 : 0 <= 4%:R * d ^+ 2 / (eps * m * (m + eps)) by rewrite divr_ge0 ?mulr_ge0 ?sqr_ge0 // ltW // mulr_gt0 // mulr_gt0.
+have B0 : 0 <= 4%:R * d ^+ 2 / (eps * m * (m + eps)) by
+  rewrite divr_ge0 ?mulr_ge0 ?sqr_ge0 // ltW // mulr_gt0 // mulr_gt0.
 case: (leP m (2%:R * f)) => h.
   apply: (@le_trans _ _ (2%:R * d / ((m + eps) * (m + 2%:R * eps)))); last by rewrite ler_addl.
   have -> : 2%:R * d / ((m + eps) * (m + 2%:R * eps)) = d / (((m + 2%:R * eps) / 2%:R) * (m + eps)).
@@ -372,7 +378,8 @@ have -> : smoothed - (pair_share / m - single_share) =
   by field; rewrite !lt0r_neq0.
 apply: le_trans (ler_norm_sub _ _) _; rewrite addrC; apply: ler_add.
   by rewrite normrM ger0_norm // divr_ge0 // ltW.
-have pointwise x : x \in sequences S T -> `|rest x| <= (1 + eps) * (2%:R / A) * `|fr x - m| - (- ((1 + eps) * (4%:R / B))) * (fr x - m) ^+ 2.
+have pointwise x : x \in sequences S T -> `|rest x| <=
+  (1 + eps) * (2%:R / A) * `|fr x - m| - (- ((1 + eps) * (4%:R / B))) * (fr x - m) ^+ 2.
   move=> _; have f0 : 0 <= fr x by rewrite divr_ge0 ?ler0n.
   rewrite /rest normrM; apply: (@le_trans _ _ ((1 + eps) * `|(fr x + eps)^-1 - (m + eps)^-1|)).
     rewrite ler_wpmul2r ?normr_ge0 //; have /andP[a0 a1] := a01 x; have /andP[b0 b1] := b01 x.
@@ -466,7 +473,8 @@ Proof.
 pose sigma := 8%:R / 5%:R * rho * eps; have r0 : 0 <= rho := le_trans ler01 rho1.
 have s0 : 0 <= sigma by rewrite !mulr_ge0 ?invr_ge0 ?ler0n // ltW.
 have sE : second_moment <= sigma ^+ 2.
-  apply: le_trans moment_small _; have -> : sigma ^+ 2 = 64%:R / 25%:R * rho * rho * eps ^+ 2 by rewrite /sigma; field; rewrite lt0r_neq0.
+  apply: le_trans moment_small _; have -> : sigma ^+ 2 = 64%:R / 25%:R * rho * rho * eps ^+ 2 by rewrite /sigma;
+    field; rewrite lt0r_neq0.
   have h0 : 0 <= 5%:R / 2%:R * rho by rewrite mulr_ge0 // divr_ge0 ?ler0n.
   rewrite ler_wpmul2r ?sqr_ge0 // -[leLHS]mulr1; apply: ler_pmul => //; rewrite ?ler01 //.
   by rewrite ler_wpmul2r // ler_pdivr_mulr ?ltr0n // mulrAC ler_pdivl_mulr ?ltr0n // -!natrM ler_nat.
@@ -515,7 +523,8 @@ have third : (1 + eps) * (4%:R * sigma ^+ 2 / (eps * m * (m + eps))) <= 512%:R /
 have -> : 32%:R * S%:R ^+ 2 / gamma ^+ 2 * eps = 32%:R * (S%:R / gamma) ^+ 2 * eps by field; rewrite lt0r_neq0.
 rewrite mulrDr; apply: le_trans (ler_add first (ler_add second third)) _; set q := (S%:R / gamma) ^+ 2 * eps.
 have q0 : 0 <= q by rewrite mulr_ge0 ?sqr_ge0 // ltW.
-rewrite -subr_ge0; set rest := (X in 0 <= X); have -> : rest = 103%:R / 25%:R * q by rewrite /rest /q; field; rewrite lt0r_neq0.
+rewrite -subr_ge0; set rest := (X in 0 <= X); have -> : rest = 103%:R / 25%:R * q by rewrite /rest /q; field;
+  rewrite lt0r_neq0.
 by rewrite mulr_ge0 // divr_ge0 ?ler0n.
 Qed.
 End Concentration.
@@ -539,7 +548,8 @@ move=> st sta ok T0 /andP[g0 g1] low e0 ht.
 have w0 s' : (s' < S)%N -> 0 <= (fun=> 1 : R) s' by move=> _; apply: ler01.
 have w1 : \Sum_(s < S) (fun=> 1) s = S%:R :> R by rewrite total_const size_iota.
 have one F : expect S g pi mu (fun x => 1 * F x) = expect S g pi mu F by apply: expect_eq => x _; rewrite mul1r.
-rewrite jointE -[expect S g pi mu (fun x => (token x j == s)%:R)]one -[expect S g pi mu (fun x => (token x i == t)%:R * _)]one.
+rewrite jointE -[expect S g pi mu (fun x => (token x j == s)%:R)]one
+  -[expect S g pi mu (fun x => (token x i == t)%:R * _)]one.
 rewrite -[expect S g pi mu (fun x => _ / _)]one.
 split=> [sigma s0 sE | long e1]; last exact: (concentration_order st sta ok T0 g0 low e0 w0 w1 i j s ht g1 e1 long).
 by apply: (concentration st sta ok T0 g0 low e0 w0 w1 i j s ht s0); rewrite /second_moment one sE.
@@ -588,7 +598,8 @@ rewrite (expect_eq _ _ (G := fun x => \Sum_(s < S) \Sum_(t < S) (pi s t * (asks 
   by rewrite expectZ.
 have [z _] := sequencesP hx; have hq : (token x T < S)%N by apply: (token_lt hx); rewrite T0 leqnn.
 rewrite /pull_zero /query z.
-pose F (s : nat) : R := S%:R * ((\Sum_(t < S) pi s t * (((token x i == t)%:R - frequency R x t) / (frequency R x t + eps))) *
+pose F (s : nat) : R := S%:R * ((\Sum_(t < S) pi s t * (((token x i == t)%:R - frequency R x t) /
+  (frequency R x t + eps))) *
   (token x j == s)%:R).
 rewrite -[LHS]/(F (token x T)) -(total_delta F hq); apply: total_eq => s _.
 by rewrite /F -totalZr -!totalZ; apply: total_eq => t _; rewrite /asks eq_sym; ring.
@@ -603,7 +614,8 @@ have -> : 32%:R * S%:R ^+ 3 / gamma ^+ 2 * eps = \Sum_(s < S) B.
 apply: index_le => s hs; rewrite -totalB -[B]mul1r -(row_sum stoch hs) -totalZr.
 apply: le_trans (total_norm _ _) _; apply: index_le => t ht.
 rewrite -mulrBr normrM (ger0_norm (pi_ge0 stoch hs ht)) ler_wpmul2l ?(pi_ge0 stoch) //.
-by rewrite /B; apply: (concentration_order stoch stat ok T0 gamma0 low eps0 (@asks0 s) (asks1 hs) i j s ht gamma1 eps1 long).
+by rewrite /B; apply: (concentration_order stoch stat ok T0 gamma0 low eps0 (@asks0 s) (asks1 hs) i j s ht
+  gamma1 eps1 long).
 Qed.
 
 (* before the query *)
@@ -639,7 +651,8 @@ Lemma limit_query_before : i = T -> (j < T)%N -> limit_pull = \Sum_(s < S) pi s 
 Proof.
 move=> iT jT; have /andP[j0 _] := hj; have jT' : (j <= T.-1)%N by rewrite -ltnS prednK.
 have e s : (s < S)%N -> single s = mu s.
-  move=> hs; rewrite /single_share (weighted_local stoch stat ok (asks1 hs) T0) => [|x y z]; last by rewrite token_cat ?j0 ?z.
+  move=> hs; rewrite /single_share (weighted_local stoch stat ok (asks1 hs) T0) => [|x y z];
+    last by rewrite token_cat ?j0 ?z.
   by rewrite (token_law stoch stat ok) // j0.
 rewrite limit_query // -(mu_sum stat); congr (_ - _); apply: index_eq => s hs; last by rewrite e.
 by rewrite e // divfK // lt0r_neq0 ?mu0.
@@ -719,7 +732,8 @@ have -> : 3%:R * S%:R / eps * (2%:R * eps ^+ 3) = 3%:R * S%:R * eps * (2%:R * ep
 have -> : 3%:R * S%:R ^+ 3 / gamma ^+ 2 * eps = 3%:R * S%:R * eps * (S%:R / gamma) ^+ 2 by field; rewrite lt0r_neq0.
 rewrite ler_wpmul2l ?mulr_ge0 ?ler0n ?(ltW eps0) //.
 apply: (@le_trans _ _ (2%:R * 2%:R)); first by rewrite ler_wpmul2l ?ler0n // (le_trans e1) // ler1n.
-have k : 2%:R <= S%:R / gamma by rewrite ler_pdivl_mulr // (@le_trans _ _ 2%:R) ?ler_nat ?two_states // ler_pimulr ?ler0n // ltW.
+have k : 2%:R <= S%:R / gamma by rewrite ler_pdivl_mulr // (@le_trans _ _ 2%:R) ?ler_nat ?two_states //
+  ler_pimulr ?ler0n // ltW.
 by rewrite expr2 ler_pmul ?ler0n.
 Qed.
 
@@ -753,7 +767,8 @@ by apply: (limit_query_before st sta ok gamma0 ab); rewrite ?hT ?j0 // ltnW.
 Qed.
 
 Lemma gradient_near A i k : (0 < i <= T)%N -> (k < i)%N ->
-  `|gstar A i k - (if (i == T) && (k.+1 == T) then S%:R * g_ T T else g_ i k.+1)| <= 35%:R * S%:R ^+ 3 / gamma ^+ 2 * eps.
+  `|gstar A i k - (if (i == T) && (k.+1 == T) then S%:R * g_ T T else g_ i k.+1)| <=
+    35%:R * S%:R ^+ 3 / gamma ^+ 2 * eps.
 Proof.
 move=> hi hk; have hj : (0 < k.+1 <= i)%N by [].
 have valid c : c \in P -> stochastic S (matrix c) /\ stationary S (matrix c) (measure c) by move=> /facts[].

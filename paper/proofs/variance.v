@@ -323,7 +323,8 @@ have local_d i : i \in I -> local T.-1 (d i).
   by move=> /inI/andP[i0 iT] x y z; rewrite /d token_cat // z i0 -ltnS prednK.
 have local_sum : local T.-1 sum by move=> x y z; apply: total_eq => i hi; apply: local_d.
 have mean0 i : i \in I -> expect (d i) = 0.
-  move=> hi; transitivity (expect (fun x => (token x i == s)%:R - mu s * 1)); first by apply: expect_eq => x _; rewrite mulr1.
+  move=> hi; transitivity (expect (fun x => (token x i == s)%:R - mu s * 1)); first by apply: expect_eq => x _;
+    rewrite mulr1.
   by rewrite expectB expectZ (expect1 stoch stat ok) (token_law stoch stat ok) ?inI // mulr1 subrr.
 have cross : weighted (fun x => sum x * d T x) = 0.
   pose v t : R := w t * ((t == s)%:R - mu s).
