@@ -185,7 +185,11 @@ async function start(module) {
   go.run(await WebAssembly.instantiate(module, go.importObject));
 }
 
-// serve runs work on each message to this worker and posts its result or error.
+// serve runs work on the message to this worker, and tells the kernel its result or error, by the port that comes with it.
+let tell;
 function serve(work) {
-  onmessage = e => work(e.data).then(end => postMessage({ end }), error => postMessage({ fault: String(error.message || error) }));
+  onmessage = ({ data: { message, port } }) => {
+    tell = d => port.postMessage(d);
+    work(message).then(end => tell({ end }), error => tell({ fault: String(error.message || error) }));
+  };
 }

@@ -21,19 +21,19 @@ async function boot() {
   return { boot: Math.round(performance.now() - began), downloaded: pack.downloaded };
 }
 
-// perform runs a script in a new worker and promises its result, null if it is stopped.
-function perform(script, id, message, transfer, tell) {
+// perform runs a script in a new worker and promises its result, null if it is stopped. The page starts the worker, because
+// Firefox on a busy machine may hang in a worker that starts another.
+function perform(script, id, message, transfer, told) {
   return new Promise((resolve, reject) => {
-    const worker = new Worker(script);
-    const end = f => x => { worker.terminate(); working = null; f(x); };
-    working = { id, stop: end(() => resolve(null)) };
-    worker.onerror = e => { e.preventDefault(); end(reject)(new Error(e.message)); }; // else it ends this worker too
-    worker.onmessage = ({ data }) => {
+    const { port1, port2 } = new MessageChannel();
+    const end = f => x => { postMessage({ dismiss: script }); port1.close(); working = null; f(x); };
+    working = { id, stop: end(() => resolve(null)), fail: end(reject) };
+    port1.onmessage = ({ data }) => {
       if ("end" in data) end(resolve)(data.end);
       else if ("fault" in data) end(reject)(new Error(data.fault));
-      else tell(data);
+      else told(data);
     };
-    worker.postMessage(message, transfer);
+    postMessage({ hire: script, message, port: port2, transfer }, [port2, ...transfer]);
   });
 }
 
@@ -134,6 +134,8 @@ onmessage = e => {
     settings = d.start;
     ready = boot();
     ready.then(times => postMessage({ ready: times }), error => postMessage({ failed: String(error.message || error) }));
+  } else if (d.broken) {
+    if (working) working.fail(new Error(d.broken));
   } else if (d.interrupt !== undefined) {
     interrupted.add(d.interrupt);
     if (working && working.id === d.interrupt) working.stop();

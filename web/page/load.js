@@ -1,12 +1,12 @@
 // Loads the files of the pack. They are named by their content, and kept in the browser
 // as they are needed: unpacked.
 "use strict";
-importScripts("files.js");
+importScripts("files.js", "wasm_exec.js");
 
 const STORE = "gokernel";
 
 serve(async manifest => {
-  const pack = new Pack(manifest, (done, total) => postMessage({ progress: { done, total } }));
+  const pack = new Pack(manifest, (done, total) => tell({ progress: { done, total } }));
   return { blobs: await pack.load(), downloaded: pack.done };
 });
 
@@ -17,7 +17,6 @@ class Pack {
     this.manifest = manifest;
     this.progress = progress;
     this.done = this.total = 0;
-    this.unpacker = null;
   }
 
   // load promises a Blob for each file of the manifest, by name. Of two kernels
@@ -36,7 +35,6 @@ class Pack {
     await Promise.all(files.map(async ([name, f], i) => {
       blobs[name] = kept[i] ? await kept[i].blob() : await this.fetch(store, f);
     }));
-    if (this.unpacker) this.unpacker.terminate();
     if (store) await this.forget(store, new Set(files.map(([, f]) => new URL(f.url, location).href)));
     return blobs;
   }
@@ -63,19 +61,12 @@ class Pack {
     return blob;
   }
 
-  // unpack hands bytes to a worker, which gives back its memory when all is
-  // unpacked.
-  unpack(packed, size) {
-    if (!this.unpacker) {
-      this.unpacker = new Worker("unpack.js");
-      this.unpacker.postMessage({ url: this.manifest.files.cell.url });
-    }
-    return new Promise((resolve, reject) => {
-      const { port1, port2 } = new MessageChannel();
-      port1.onmessage = e => e.data.error ? reject(new Error(e.data.error)) : resolve(e.data.bytes);
-      this.unpacker.onerror = e => reject(new Error(e.message));
-      this.unpacker.postMessage({ packed, size, port: port2 }, [packed.buffer, port2]);
-    });
+  // unpack reads zstd, which browsers do not, with a program of Go. Its memory is free when this worker ends.
+  async unpack(packed, size) {
+    await (this.reader ||= fetch(this.manifest.files.cell.url).then(r => r.arrayBuffer()).then(gunzip).then(WebAssembly.compile).then(start));
+    const bytes = new Uint8Array(size), error = gocell.unpack(packed, bytes);
+    if (error) throw new Error(error);
+    return bytes;
   }
 
   // forget removes the files of an earlier version of the site.

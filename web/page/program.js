@@ -56,8 +56,8 @@ async function execute({ wasm, prefix, settings, files, callbacks }) {
     changed.add(path);
     shelf.pending.add(keep(path));
   };
-  fs.print = (descriptor, text) => postMessage({ stream: descriptor === 1 ? "stdout" : "stderr", text });
-  globalThis.gokernel = { prefix, display: json => postMessage({ display: JSON.parse(json) }) };
+  fs.print = (descriptor, text) => tell({ stream: descriptor === 1 ? "stdout" : "stderr", text });
+  globalThis.gokernel = { prefix, display: json => tell({ display: JSON.parse(json) }) };
 
   const go = new Go();
   go.argv = ["cell"];
@@ -94,7 +94,7 @@ async function execute({ wasm, prefix, settings, files, callbacks }) {
     await shelf.put(name, blob);
     if (blob) wrote.push([name, blob]);
   }
-  if (wrote.length) postMessage({ wrote });
+  if (wrote.length) tell({ wrote });
   return { exit, instantiate, run, memory: instance.exports.mem.buffer.byteLength };
 }
 

@@ -83,6 +83,8 @@
           performance.mark("gokernel ready", { detail: d.ready });
           return;
         }
+        if (d.hire) return this.hire(d);
+        if (d.dismiss) return this.hired.terminate();
         if (d.failed) return this.fail(d.failed);
         if (d.wrote) this.show(d.wrote);
         const job = this.jobs.get(d.id);
@@ -90,6 +92,13 @@
         if (d.stream) this.stream({ name: d.stream, text: d.text }, job.header);
         if (d.display) this.display(d.display, job.header);
         if (d.done) this.end(d.id, d.done, d.times);
+      }
+
+      // hire starts a worker for the kernel's, which it reaches by a port.
+      hire({ hire, message, port, transfer }) {
+        const worker = this.hired = new Worker(base + hire);
+        worker.onerror = e => { e.preventDefault(); if (worker === this.hired) this.worker.postMessage({ broken: e.message || `${hire} does not start` }); };
+        worker.postMessage({ message, port }, [port, ...transfer]);
       }
 
       display({ id, data, metadata }, header) {
@@ -169,6 +178,7 @@
       dispose() {
         if (this.isDisposed) return;
         this.worker.terminate();
+        this.hired?.terminate();
         kernels.delete(this.id);
         super.dispose();
       }

@@ -164,7 +164,7 @@ def statement(site, r):
     return f"""({r["id"]})=
 ### {r["number"]}{KINDS[r["kind"]]}: {plain(r["title"].removesuffix(", corrected"))}
 
-<p class="facts" {attributes}><span>{"</span> <span>".join(facts)}</span></p>
+<p class="facts" {attributes}>{" · ".join(facts)}</p>
 
 {r["statement"]}
 

@@ -79,6 +79,12 @@ class Browser(unittest.TestCase):
                     page.wait_for_load_state("networkidle")
                     self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), size["width"])
 
+    def test_the_ledger_has_few_elements_when_it_is_opened(self):
+        with self.page("ledger.html") as page:
+            page.locator("mjx-container svg").first.wait_for()
+            page.wait_for_load_state("networkidle")
+            self.assertLess(page.evaluate("document.querySelectorAll('*').length"), 8000)
+
     def test_pages_do_not_shift_while_one_scrolls(self):
         watch = """() => new PerformanceObserver(list => {
             for (const e of list.getEntries()) if (!e.hadRecentInput) globalThis.shift = (globalThis.shift ?? 0) + e.value;
