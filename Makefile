@@ -74,7 +74,7 @@ define lab
 	--GoKernel.links={CLAIMS.md=../ledger.html,figures/errata.pdf=../figures/errata.pdf,figures/supplement.pdf=../figures/supplement.pdf,'*=$(if $(REPOSITORY),$(REPOSITORY)/*,../source/*.html)'} >/dev/null
 endef
 kernel: .tools/page ## build the kernel as a wheel for JupyterLite, in .cache/kernel
-	$(SITEPY) -m pip --quiet wheel --no-build-isolation --no-deps --wheel-dir .cache/kernel ./web
+	$(SITEPY) -m pip --disable-pip-version-check --quiet wheel --no-build-isolation --no-deps --wheel-dir .cache/kernel ./web
 
 clean: ## remove all set-up
 	rm -rf .tools .venv .cache

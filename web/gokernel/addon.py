@@ -49,7 +49,7 @@ class GoKernel(BaseAddon):
     def write(self, project):
         static = self.manager.output_dir / "extensions" / "gokernel" / "static"
         if not static.is_dir():
-            raise ValueError("the site has not the extension gokernel, which the wheel brings unless ignore_sys_prefix is set")
+            raise ValueError("the site lacks the extension gokernel, which the wheel brings unless ignore_sys_prefix is set")
         (static / "settings.json").write_text(json.dumps({"name": self.kernel, "links": self.links}))
         if self.project:
             self.add_packages(project, static)

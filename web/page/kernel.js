@@ -23,7 +23,7 @@ async function boot() {
 
 // perform runs a script in a new worker and promises its result, null if it is stopped. The page starts the worker, because
 // Firefox on a busy machine may hang in a worker that starts another.
-function perform(script, id, message, transfer, told) {
+function perform(script, id, message, transfer, receive) {
   return new Promise((resolve, reject) => {
     const { port1, port2 } = new MessageChannel();
     const end = f => x => { postMessage({ dismiss: script }); port1.close(); working = null; f(x); };
@@ -31,7 +31,7 @@ function perform(script, id, message, transfer, told) {
     port1.onmessage = ({ data }) => {
       if ("end" in data) end(resolve)(data.end);
       else if ("fault" in data) end(reject)(new Error(data.fault));
-      else told(data);
+      else receive(data);
     };
     postMessage({ hire: script, message, port: port2, transfer }, [port2, ...transfer]);
   });
