@@ -272,18 +272,26 @@ func TestCostEstimatesTheTrainingTime(t *testing.T) {
 		Model: train.Disentangled{Heads: [2]int{1, 1}}, Optimiser: train.SGD{Rate: 1, Schedule: train.Constant},
 		Batch: 256, Steps: 800, Test: 2000, Every: 100,
 	}
-	cost, err := experiment.MeasureCost(t.Context(), spec, 0)
-	if err != nil {
-		t.Fatal(err)
+	var cost experiment.Cost
+	var took time.Duration
+	off := func() bool { // by a factor of over 4
+		ratio := cost.Total().Seconds() / took.Seconds()
+		return !(ratio > 0.25 && ratio < 4)
 	}
-	begun := time.Now()
-	trainer, err := train.New(spec, 0)
-	if err != nil {
-		t.Fatal(err)
+	for try := 0; try == 0 || try < 4 && off(); try++ { // the machine may have become busy meanwhile
+		var err error
+		if cost, err = experiment.MeasureCost(t.Context(), spec, 1); err != nil {
+			t.Fatal(err)
+		}
+		begun := time.Now()
+		trainer, err := train.New(spec, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		trainer.Advance(spec.Steps)
+		took = time.Since(begun)
 	}
-	trainer.Advance(spec.Steps)
-	took := time.Since(begun)
-	if ratio := cost.Total().Seconds() / took.Seconds(); ratio < 0.25 || ratio > 4 {
+	if off() {
 		t.Errorf("estimated %v, took %v", cost.Total(), took)
 	}
 	d := 5 + 12
