@@ -26,7 +26,7 @@ const (
 // up to the second evaluation and compares the results bit by bit with the stored ones. It
 // returns a summary, which does not depend on the day, or an error that names a difference.
 func Replay(ctx context.Context) (string, error) {
-	sweeps := []string{experiment.Figure9, experiment.Figure9QuarterBatch, severalParents, jointTraining, stages}
+	sweeps := []string{experiment.Figure9, experiment.Figure9QuarterBatch, severalParents, jointTraining, stages, experiment.Figure8}
 	for _, name := range sweeps {
 		all, err := experiment.Outcomes(name)
 		if err != nil {
@@ -41,7 +41,7 @@ func Replay(ctx context.Context) (string, error) {
 			return "", fmt.Errorf("answers: run %s of %s: %w", o.Address, name, err)
 		}
 	}
-	return "A run of each of five sweeps was begun again and gave the stored evaluations.", nil
+	return "A run of each of six sweeps was begun again and gave the stored evaluations.", nil
 }
 
 // begins trains a run up to its second evaluation and compares both evaluations, and the

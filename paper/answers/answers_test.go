@@ -43,7 +43,7 @@ func TestANotebookBeginsRunsAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, part := range []string{
-		"answers.Replay(nb.Context())", "A run of each of five sweeps was begun again and gave the stored evaluations.",
+		"answers.Replay(nb.Context())", "A run of each of six sweeps was begun again and gave the stored evaluations.",
 	} {
 		if !strings.Contains(string(text), part) {
 			t.Errorf("notebook 15 has no %q", part)

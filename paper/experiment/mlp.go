@@ -15,6 +15,9 @@ import (
 	"learncausal/pkg/train"
 )
 
+// Figure8 is the name of the sweep of twenty seeds of Figure 8.
+const Figure8 = "figure-8"
+
 // mlpSeeds is the number of seeds for each graph and each kind of [embeddingKinds].
 const mlpSeeds = 3
 
@@ -55,7 +58,8 @@ type MLPResult struct {
 	Embeddings string
 	Runs       []*runs.Run // by seed
 	Seeds      []MLPAttention
-	Losses     []*Losses // by seed, all on the same test sequences; set by [MLPLosses]
+	Losses     []*Losses  // by seed, all on the same test sequences; set by [MLPLosses]
+	Outcomes   []*Outcome // of the sweep [Figure8], by seed; none in other settings
 }
 
 // ID returns for instance "mlp-chain-trained".
@@ -129,6 +133,10 @@ func newMLPAttention(g *graph.Forest, p [][]float64) MLPAttention {
 // LoadMLP loads or trains the runs of Figure 8 on the graphs of the settings: a
 // result for each graph with trained embeddings, then for each with fixed ones.
 func LoadMLP(ctx context.Context, get Getter, settings ...SingleParent) ([]*MLPResult, error) {
+	outcomes, err := Outcomes(Figure8)
+	if err != nil {
+		return nil, err
+	}
 	var all []*MLPResult
 	for _, embeddings := range embeddingKinds() {
 		for _, s := range settings {
@@ -142,6 +150,12 @@ func LoadMLP(ctx context.Context, get Getter, settings ...SingleParent) ([]*MLPR
 				p := r.Spec.MeanAttention(r.Final.Weights)[0]
 				rows := slices.Collect(slices.Chunk(p.RawMatrix().Data, s.Graph.T()))
 				m.Seeds = append(m.Seeds, newMLPAttention(s.Graph, rows))
+			}
+			for _, o := range outcomes {
+				is, parents := o.Spec.Model.(train.MLP), o.Spec.Task.(train.Task1).Parents
+				if is.FixedEmbeddings == (embeddings == "fixed") && slices.Equal(parents, s.Graph.Parents()) {
+					m.Outcomes = append(m.Outcomes, o)
+				}
 			}
 			all = append(all, m)
 		}
@@ -201,6 +215,11 @@ func (s Sample) PValue(v float64) float64 {
 // Over summarises a quantity f of the average attention over the seeds.
 func (m *MLPResult) Over(f func(MLPAttention) float64) Sample {
 	return NewSample(mapped(m.Seeds, f))
+}
+
+// Ends summarises a quantity of the last evaluation over the [MLPResult.Outcomes].
+func (m *MLPResult) Ends(f func(OutcomePoint) Number) Sample {
+	return NewSample(mapped(m.Outcomes, func(o *Outcome) float64 { return float64(f(o.End())) }))
 }
 
 // OverLosses summarises a mean loss over the seeds, and returns its standard error as

@@ -65,6 +65,9 @@ func TestMLPCurveHoldsTheFiguresAttention(t *testing.T) {
 			if got, want := m.Seeds[k].Parents, r.Curve[len(r.Curve)-1].Attention; !(math.Abs(got-want) < 1e-14) {
 				t.Errorf("%s, seed %d: %v on the parents, the curve says %v", m.ID(), k, got, want)
 			}
+			if want := r.Curve[len(r.Curve)-1].Loss; len(m.Outcomes) > 0 && float64(m.Outcomes[k].End().Loss) != want {
+				t.Errorf("%s, seed %d: the sweep has the loss %v, the store %v", m.ID(), k, m.Outcomes[k].End().Loss, want)
+			}
 			for i, row := range m.Seeds[k].P {
 				sum := 0.0
 				for _, v := range row {

@@ -174,15 +174,14 @@ func platforms(t *testing.T) []platform {
 	return []platform{
 		{env: "LEARNCAUSAL_VECTORS=none", needs: "go"},
 		{env: "LEARNCAUSAL_VECTORS=avx2", needs: "go"},
-		{env: "GOAMD64=v3 CGO_ENABLED=0", needs: "go"}, // may round a product and a sum once
 		{"GOOS=js GOARCH=wasm", "node", wasm, []string{"-trimpath", "-gcflags=all=-dwarf=false", "-tags=minimal"}},
 		{"GOARCH=arm64", "qemu-aarch64-static", "qemu-aarch64-static", []string{"-trimpath"}},
-		{env: "GOARCH=riscv64", needs: "qemu-riscv64-static", exec: "qemu-riscv64-static"},
 		{env: "GOARCH=s390x", needs: "qemu-s390x-static", exec: "qemu-s390x-static"}, // the most significant byte first
 	}
 }
 
-// Every available platform gives the pinned bytes.
+// Every available platform gives the pinned bytes. Where a compiler may round a product and a sum once, as at
+// GOAMD64=v3, TestNumericalPackagesFuseNothing of package num finds no place for it.
 func TestOtherPlatformsGiveTheSameBytes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: it builds this package and markov for other platforms")
