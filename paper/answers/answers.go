@@ -26,7 +26,9 @@ const (
 // up to the second evaluation and compares the results bit by bit with the stored ones. It
 // returns a summary, which does not depend on the day, or an error that names a difference.
 func Replay(ctx context.Context) (string, error) {
-	sweeps := []string{experiment.Figure9, experiment.Figure9QuarterBatch, severalParents, jointTraining, stages, experiment.Figure8}
+	sweeps := []string{
+		experiment.Figure9, experiment.Figure9QuarterBatch, severalParents, jointTraining, stages, experiment.Figure8,
+	}
 	for _, name := range sweeps {
 		all, err := experiment.Outcomes(name)
 		if err != nil {

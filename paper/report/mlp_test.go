@@ -6,20 +6,23 @@ import (
 	"testing"
 
 	"learncausal/paper/experiment"
-	"learncausal/pkg/runs"
-	"learncausal/pkg/train"
 )
 
 func TestMLPRowsJudgeEverySeed(t *testing.T) {
 	good := experiment.MLPAttention{Parents: 0.8, Found: 3, Edges: 3, Roots: 3, First: 0.5, Uniform: 0.3, Largest: 2}
-	run := func(loss float64) *runs.Run { return &runs.Run{Curve: []train.Point{{Loss: loss}}} }
+	outcome := func(loss experiment.Number, learned bool) *experiment.Outcome {
+		return &experiment.Outcome{
+			Curve: []experiment.OutcomePoint{{Loss: loss, Attention: 0.8}},
+			Edges: []experiment.OwnEdge{{Given: true, Learned: true}, {Given: true, Learned: learned}, {Learned: true}},
+		}
+	}
 	m := &experiment.MLPResult{
 		SingleParent: experiment.SingleParent{Name: "random", Title: "Random"}, Embeddings: "trained",
-		Runs:  []*runs.Run{run(1.763), run(1.764), run(1.765)},
 		Seeds: []experiment.MLPAttention{good, good, good},
 	}
-	chain := *m // of the same runs
-	chain.Name = "chain"
+	chain := *m
+	chain.Name, chain.Title = "chain", "Chain"
+	chain.Outcomes = []*experiment.Outcome{outcome(1.763, true), outcome(1.764, true), outcome(1.765, true)}
 	check := func(what, want string) {
 		t.Helper()
 		rows := mlpRows([]*experiment.MLPResult{&chain, m})
@@ -39,10 +42,9 @@ func TestMLPRowsJudgeEverySeed(t *testing.T) {
 	check(roots, "in pattern: not in 1 of 3 seeds")
 	m.Seeds[2].Largest, m.Seeds[0].First = 2, 0.3
 	check(roots, "in pattern: not in 1 of 3 seeds")
-	m.Runs[0] = run(1.7641)
-	m.Runs[1], m.Runs[2] = run(1.7642), run(1.7643)
-	check(loss, "not stated; their run could be one more")
-	m.Runs[0], m.Runs[1], m.Runs[2] = run(1.7741), run(1.7742), run(1.7743)
+	check("Chain, trained embeddings", "reproduced")
+	chain.Outcomes = []*experiment.Outcome{outcome(1.7741, true), outcome(1.7742, false), outcome(1.7743, true)}
+	check("Chain, trained embeddings", "in pattern: not in 1 of 3 seeds")
 	check(loss, "not stated; their run is -0.010 ± 0.000 from our mean")
 }
 
