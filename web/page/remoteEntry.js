@@ -32,10 +32,15 @@
     hide() { if (this.box) this.box.remove(); this.box = null; },
   };
 
-  // entitle names the tab after its notebook. JupyterLab, whose tab has several, has no path in its address.
+  // entitle names the tab after its notebook, and again when JupyterLite names it after itself.
+  // JupyterLab, whose tab has several notebooks, has no path in its address.
   const entitle = () => {
     const book = new URLSearchParams(location.search).get("path");
-    if (book) document.title = book.slice(book.lastIndexOf("/") + 1).replace(".ipynb", "");
+    if (!book) return;
+    const name = book.slice(book.lastIndexOf("/") + 1).replace(".ipynb", "");
+    const set = () => { if (document.title !== name) document.title = name; };
+    new MutationObserver(set).observe(document.head, { subtree: true, childList: true });
+    set();
   };
 
   // follow leads links of a notebook to files that JupyterLite has not to pages
@@ -79,7 +84,6 @@
         if (d.progress) return notice.show(d.progress.done, d.progress.total);
         if (d.ready) {
           notice.hide();
-          entitle();
           performance.mark("gokernel ready", { detail: d.ready });
           return;
         }
@@ -163,7 +167,6 @@
           if (this.broken) return this.end(id, { fault: this.broken });
           this.worker.postMessage({ id, label: `cell[${this.executionCount}]`, source: code });
           this.save();
-          entitle();
         });
       }
       async completeRequest({ cursor_pos }) { return { status: "ok", matches: [], cursor_start: cursor_pos, cursor_end: cursor_pos, metadata: {} }; }
@@ -191,6 +194,7 @@
       activate: async (app, specs, client) => {
         const settings = await (await fetch(base + "settings.json", { cache: "no-cache" })).json();
         follow(settings.links);
+        entitle();
         // Saves follow one another: JupyterLab takes one of two at a time for a change by somebody else.
         let saved = Promise.resolve();
         const save = () => { saved = saved.then(() => app.shell.currentWidget?.context?.save()).catch(() => {}); };

@@ -24,6 +24,7 @@ suppress_warnings = ["myst.header", "config.cache"]
 html_theme = "sphinx_book_theme"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["typeset.js"]
 html_copy_source = False
 html_theme_options = {
     "show_toc_level": 1,

@@ -89,14 +89,15 @@ class Browser(unittest.TestCase):
         watch = """() => new PerformanceObserver(list => {
             for (const e of list.getEntries()) if (!e.hadRecentInput) globalThis.shift = (globalThis.shift ?? 0) + e.value;
         }).observe({ type: 'layout-shift', buffered: true })"""
-        for name in ["gallery.html", "ledger.html", "notebooks/03-single-parent.html"]:
+        pages = ["index.html", "gallery.html", "ledger.html", "graph.html", *(f"notebooks/{p.name}" for p in sorted(SITE.glob("notebooks/*.html")))]
+        for name in pages:
             for size in PHONE, DESKTOP:
                 with self.subTest(name, size=size), self.page(name, size) as page:
                     page.wait_for_load_state("networkidle")
                     page.evaluate(watch)
                     for _ in range(15):
                         page.mouse.wheel(0, 400)
-                        page.wait_for_timeout(400)
+                        page.wait_for_timeout(200)
                     self.assertLess(page.evaluate("globalThis.shift ?? 0"), 0.1)
 
     def test_links_are_legible_on_the_grey_of_tables(self):
