@@ -286,8 +286,7 @@ func (q priorSearch) size(e *ledger.Env, w *ledger.Worst, s int) (lhs, rhs float
 		starts = append(starts, ledger.Parameters(pi, leastEntry))
 	}
 	slack := func(x []float64) float64 { return ledger.Slack(sides(x)) }
-	x, _, n := e.Attack(slack, starts, q.budget/len(q.sizes))
-	w.Instances += n
+	x, _ := e.Attack(slack, starts, q.budget/len(q.sizes))
 	if x == nil { // interrupted
 		return 0, math.Inf(1)
 	}

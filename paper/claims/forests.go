@@ -345,14 +345,13 @@ func (q varianceBound) search(e *ledger.Env) *ledger.Worst {
 	for _, s := range []int{2, 3} {
 		chain := func(x []float64) *theory.Chain { return theory.MustChain(ledger.Kernel(x, s, 2e-2), s) }
 		starts := e.KernelStarts(3, s, 0)
-		x, _, n := e.Attack(func(x []float64) float64 {
+		x, _ := e.Attack(func(x []float64) float64 {
 			worst := q.tightest(chain(x), small)
 			return ledger.Slack(worst.lhs, worst.rhs)
 		}, starts[:e.Budget(len(starts), 5)], e.Budget(800, 100))
 		if x == nil || w.Failed() { // nil if interrupted
 			break
 		}
-		w.Instances += n * len(small)
 		at := q.tightest(chain(x), small)
 		ledger.Simplest(chain(x).Pi.RawMatrix().Data, s, func(pi exact.Matrix) bool {
 			if positive(pi) {

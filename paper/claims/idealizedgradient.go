@@ -181,11 +181,10 @@ func (b ghatBound) attack(e *ledger.Env, w *ledger.Worst, s int) {
 		}
 		return b.factor.float(s, gamma, r, c.FrobeniusSquared()) * num.Exp(-float64(b.decay)*beta), c.GHatBeta(r, beta)
 	}
-	best, _, n := e.Attack(func(x []float64) float64 {
+	best, _ := e.Attack(func(x []float64) float64 {
 		bound, ghat := sides(x)
 		return num.Log(ghat) - num.Log(bound)
 	}, e.KernelStarts(e.Budget(6, 1), s, 2), e.Budget(12000, 1200))
-	w.Instances += n
 	if best == nil {
 		return
 	}

@@ -618,11 +618,10 @@ func searchContraction(e *ledger.Env, w *ledger.Worst, s int, d theory.Divergenc
 		return d.Between(nextLaw(x, c.Pi.RawMatrix().Data), nextLaw(y, c.Pi.RawMatrix().Data)), a * d.Between(x, y)
 	}
 	starts := e.KernelStarts(e.Budget(4, 1), s, 2*s)[e.Budget(0, 6):]
-	v, _, n := e.Attack(func(v []float64) float64 { return ledger.Slack(sides(v)) }, starts, e.Budget(4000, 200))
+	v, _ := e.Attack(func(v []float64) float64 { return ledger.Slack(sides(v)) }, starts, e.Budget(4000, 200))
 	if v == nil { // interrupted
 		return
 	}
-	w.Instances += n
 	lhs, rhs := sides(v)
 	w.Keep(lhs, rhs, func() ledger.Instance {
 		c, x, y := split(v)

@@ -114,14 +114,14 @@ func attackDataProcessing(e *ledger.Env, r route) *ledger.Worst {
 				return w
 			}
 			law := func(x []float64) threeLaw { return lawAt(x, n[0], n[1], n[2], r) }
-			best, _, evals := e.Attack(func(x []float64) float64 {
+			best, _ := e.Attack(func(x []float64) float64 {
 				wz, yz := law(x).informations(d)
 				if math.IsInf(yz, 1) || yz < 1e-4 {
 					return math.Inf(1) // where the difference is rounding
 				}
 				return ledger.Slack(wz, yz)
 			}, e.Starts(4, n[0]+n[0]*n[1]+n[1]*r(n[0])*n[2]), e.Budget(3000, 400))
-			if w.Instances += evals; best == nil {
+			if best == nil {
 				continue
 			}
 			c := law(best)

@@ -9,14 +9,14 @@ import (
 )
 
 // Attack searches for the least value of f on R^n: for each start it runs CMA-ES, then Nelder-Mead from the
-// best point so far. f may return +Inf or NaN outside the hypotheses. Attack returns the best point, its value
-// and the number of evaluations, about as many as the budget. The search is deterministic.
+// best point so far. f may return +Inf or NaN outside the hypotheses. Attack returns the best point, nil if there
+// is none, and its value, after about as many evaluations as the budget. They are no instances, and their number
+// can differ between kinds of processors, as the search ends when it improves no more.
 func (e *Env) Attack(
 	f func(x []float64) float64, starts [][]float64, budget int,
-) (best []float64, value float64, evals int) {
+) (best []float64, value float64) {
 	value = math.Inf(1)
 	counted := func(x []float64) float64 {
-		evals++
 		v := f(x)
 		if math.IsNaN(v) {
 			v = math.Inf(1)
@@ -29,7 +29,7 @@ func (e *Env) Attack(
 	p := optimize.Problem{Func: counted}
 	for i, x0 := range starts {
 		if e.Err() != nil {
-			return best, value, evals
+			return best, value
 		}
 		counted(x0)
 		settings := &optimize.Settings{
@@ -43,7 +43,7 @@ func (e *Env) Attack(
 			_, _ = optimize.Minimize(p, best, settings, &optimize.NelderMead{})
 		}
 	}
-	return best, value, evals
+	return best, value
 }
 
 // Starts returns n points of R^dim. Point i is normal with standard deviation i, so that point 0 is zero and

@@ -28,14 +28,14 @@ func TestAttackFindsTheLeastValue(t *testing.T) {
 	calls := 0
 	counted := func(x []float64) float64 { calls++; return bowl(x) }
 	starts := [][]float64{{4, 4}, {-5, 0}}
-	best, value, evals := e.Attack(counted, starts, 4000)
-	if evals != calls || evals < 100 || evals > 4600 {
-		t.Errorf("%d evaluations are said to be %d, want about 4000 at most", calls, evals)
+	best, value := e.Attack(counted, starts, 4000)
+	if calls < 100 || calls > 4600 {
+		t.Errorf("%d evaluations, want about 4000 at most", calls)
 	}
 	if value != bowl(best) || !(value >= 2 && value < 2+1e-9) {
 		t.Errorf("the least value is %v at %v, want 2 at (1, -3)", value, best)
 	}
-	again, _, _ := e.Attack(bowl, starts, 4000)
+	again, _ := e.Attack(bowl, starts, 4000)
 	if !slices.Equal(again, best) {
 		t.Errorf("a second search ends at %v, not %v", again, best)
 	}
@@ -43,21 +43,22 @@ func TestAttackFindsTheLeastValue(t *testing.T) {
 		t.Error("a start was moved")
 	}
 	// A value that falls for ever takes the whole budget, and little more.
-	value = 0
-	_, _, all := e.Attack(func([]float64) float64 { value--; return value }, starts, 4000)
-	if all < 3000 || all > 4600 {
-		t.Errorf("%d evaluations, want about 4000", all)
+	calls = 0
+	e.Attack(func([]float64) float64 { calls++; return -float64(calls) }, starts, 4000)
+	if calls < 3000 || calls > 4600 {
+		t.Errorf("%d evaluations, want about 4000", calls)
 	}
-	_, _, few := e.Attack(bowl, starts, 0)
-	if few < 40 || few > 200 {
-		t.Errorf("%d evaluations without a budget, want 20 for each search", few)
+	calls = 0
+	e.Attack(counted, starts, 0)
+	if calls < 40 || calls > 200 {
+		t.Errorf("%d evaluations without a budget, want 20 for each search", calls)
 	}
 }
 
 // A search goes on to the bottom where values are small, and beside points without one.
 func TestAttackGoesOn(t *testing.T) {
 	small := func(x []float64) float64 { return 1e-4 * (bowl(x) - 2) }
-	if best, value, _ := testEnv(false).Attack(small, [][]float64{{4, 4}}, 4000); !(value < 1e-12) {
+	if best, value := testEnv(false).Attack(small, [][]float64{{4, 4}}, 4000); !(value < 1e-12) {
 		t.Errorf("the least value is %v at %v, want nearly none", value, best)
 	}
 	edge := func(x []float64) float64 {
@@ -66,7 +67,7 @@ func TestAttackGoesOn(t *testing.T) {
 		}
 		return bowl(x)
 	}
-	if best, value, _ := testEnv(false).Attack(edge, [][]float64{{0, 0}}, 4000); !(value >= 2 && value < 2+1e-3) {
+	if best, value := testEnv(false).Attack(edge, [][]float64{{0, 0}}, 4000); !(value >= 2 && value < 2+1e-3) {
 		t.Errorf("beside what has no value the least one is %v at %v, want nearly 2", value, best)
 	}
 }
@@ -74,21 +75,20 @@ func TestAttackGoesOn(t *testing.T) {
 // Of points that are as good the first is told, whatever comes after.
 func TestAttackKeepsTheFirstOfEquals(t *testing.T) {
 	flat := func([]float64) float64 { return 3 }
-	if best, value, _ := testEnv(true).Attack(flat, [][]float64{{1, 2}, {3, 4}}, 100); !slices.Equal(best, []float64{1, 2}) || value != 3 {
+	if best, value := testEnv(true).Attack(flat, [][]float64{{1, 2}, {3, 4}}, 100); !slices.Equal(best, []float64{1, 2}) || value != 3 {
 		t.Errorf("the least value is %v at %v, want 3 at the first start, (1, 2)", value, best)
 	}
 }
 
 func TestAttackOfNothing(t *testing.T) {
 	e := testEnv(false)
-	if best, value, evals := e.Attack(bowl, nil, 100); best != nil || !math.IsInf(value, 1) || evals != 0 {
-		t.Errorf("without starts: %v, %v, %d evaluations", best, value, evals)
+	if best, value := e.Attack(bowl, nil, 100); best != nil || !math.IsInf(value, 1) {
+		t.Errorf("without starts: %v, %v", best, value)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, _, evals := NewEnv(ctx, Claim{}, false).Attack(bowl, [][]float64{{1, 1}}, 100)
-	if evals != 0 {
-		t.Errorf("%d evaluations after an interrupt", evals)
+	if best, _ := NewEnv(ctx, Claim{}, false).Attack(bowl, [][]float64{{1, 1}}, 100); best != nil {
+		t.Errorf("a point %v after an interrupt", best)
 	}
 }
 
@@ -252,7 +252,7 @@ func TestKernelBoundIsAttacked(t *testing.T) {
 		sizes := map[int]float64{}
 		c.bound.PerSize = func(s int, lhs, rhs float64) { sizes[s] = lhs }
 		f := c.bound.Attack(testEnv(true)).Finding("")
-		if f.Verdict != c.want || f.Instances < 100 {
+		if f.Verdict != c.want || (f.Instances == 0) != (c.want == Open) {
 			t.Errorf("%s: %s on %d instances, want %s", name, f.Verdict, f.Instances, c.want)
 		}
 		if f.Witness != nil && c.pi != "" && fmt.Sprint(f.Witness.Instance["pi"].(exact.Matrix).Strings()) != c.pi {

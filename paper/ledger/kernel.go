@@ -171,11 +171,10 @@ func (q KernelBound) search(e *Env, w *Worst, s int) *theory.Chain {
 			starts = append(starts, Parameters(pi, q.Floor))
 		}
 	}
-	x, _, n := e.Attack(func(x []float64) float64 {
+	x, _ := e.Attack(func(x []float64) float64 {
 		lhs, rhs, _ := sides(x)
 		return Slack(lhs, rhs)
 	}, starts, e.Budget(60000, 3000)/len(q.Sizes))
-	w.Instances += n
 	if x == nil {
 		return nil
 	}

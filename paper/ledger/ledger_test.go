@@ -551,16 +551,16 @@ func TestNotedStandsBeforeTheNoteOfTheCheck(t *testing.T) {
 	}
 }
 
-func TestKeepCountsNoInstanceAndPassesOverTheEqualityOfZeros(t *testing.T) {
-	w := Worst{Instances: 40}
+func TestKeepPassesOverTheEqualityOfZeros(t *testing.T) {
+	var w Worst
 	w.Keep(1, 2, func() Instance { return Instance{"S": 2} })
 	w.Keep(0, 0, func() Instance { return Instance{"S": 3} })
 	w.Keep(0, 9, func() Instance { return Instance{"S": 5} })
 	w.Keep(3, 4, func() Instance { return Instance{"S": 4} })
-	if f := w.Finding(""); f.Instances != 40 || f.Margin != 0.25 || f.Instance["S"] != 4 {
-		t.Errorf("%+v, want 40 instances and the margin 1/4 at S = 4", f)
+	if f := w.Finding(""); f.Instances != 4 || f.Margin != 0.25 || f.Instance["S"] != 4 {
+		t.Errorf("%+v, want 4 instances and the margin 1/4 at S = 4", f)
 	}
-	w = Worst{Instances: 1}
+	w = Worst{}
 	w.Keep(0, 0, func() Instance { return Instance{"S": 3} })
 	if f := w.Finding(""); f.Verdict != Holds {
 		t.Errorf("%+v, want zero at most zero", f)

@@ -13,7 +13,7 @@ import (
 //
 // Its methods call at, which describes an instance, only for an instance that is kept.
 type Worst struct {
-	Instances int // number of instances so far; a search adds its evaluations
+	Instances int // number of instances so far
 
 	lhs, rhs, margin float64
 	instance         Instance
@@ -43,9 +43,9 @@ func (w *Worst) AtMost(lhs, rhs float64, at func() Instance) {
 	w.keep(lhs, rhs, Slack(lhs, rhs), at)
 }
 
-// Keep is AtMost for the worst point of a search, whose evaluations the caller adds to
-// Instances. The equality 0 = 0 has no margin.
+// Keep is AtMost for the worst point of a search. The equality 0 = 0 has no margin.
 func (w *Worst) Keep(lhs, rhs float64, at func() Instance) {
+	w.Instances++
 	w.decided = true
 	if lhs != 0 || rhs != 0 {
 		w.keep(lhs, rhs, Slack(lhs, rhs), at)
