@@ -201,7 +201,7 @@ func TestLossesAreThoseOfTheSequences(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(11, 12))
 	for name, w := range map[string]model.Model{
 		"heads [2 2]": randomWeights(rnd, 1, 3, 6, 2, 2), "one head": randomWeights(rnd, 1, 10, 20, 1, 1),
-		"MLPs": randomMLP(rnd, 0.3, 3, 6, 5),
+		"MLPs": random(rnd, 0.3, model.NewMLP(3, 6, 5)), "residual": random(rnd, 0.3, model.NewResidualMLP(3, 6, 5)),
 	} {
 		s, n := 3, 6
 		if name == "one head" {

@@ -66,21 +66,26 @@ func padded(n float64) float64 {
 
 // MLPFootprint returns the counts for a [model.MLP] of the given width over s tokens and t
 // positions, without an allocation. It panics if one of them is below one.
-func MLPFootprint(s, t, width int) Footprint {
+func MLPFootprint(s, t, width int, residual bool) Footprint {
 	checkCounts(s, t, width)
 	S, T, d := float64(s), float64(t), float64(width)
-	tokens, positions, wide := padded(S), padded(T), padded(d)
-	n := S + T + 1 + d
+	h, self, weights := d, 0.0, 8*d*d+(2*S+T+4)*d
+	if residual {
+		h, self, weights = 2*d, 1, 6*d*d+(2*S+T+2)*d
+	}
+	tokens, positions, wide := padded(S), padded(T), padded(h)
+	n := S + T + 1 + h
 	factors := factorFootprint(tokens, positions)
-	turned := (n+S)*d + n*d + d*S // the tables with transposes
-	tables := S*T*d + S*(n+S) + turned
-	matrices := 8*d*d + n*(3*d+n+S) + (d+1)*(d+S) + 2*d + d*S + (S+T)*(S+T+2*d)
-	sequence := 3*positions*wide + 3*positions + positions*positions
+	turned := (n+S)*h + n*d + d*S // the tables with transposes
+	tables := S*T*(h+self*d) + S*(n+S) + turned
+	matrices := 8*d*d + n*(3*d+n+S) + (d+1)*(d+S) + 2*d + d*S + (S+T)*(S+T+2*d+h)
+	own := self * positions * padded(d)
+	sequence := 3*positions*wide + own + 3*positions + positions*positions
 	return Footprint{
-		Weights:  8*d*d + (2*S+T+4)*d,
+		Weights:  weights,
 		Engine:   factors + (S+T)*(S+T) + lastFootprint(S, T) + tables + turned + 2*matrices,
 		Gradient: factors + tables,
-		Pass: mlpBlock*(sequence+2*(2*d+2*n+2*S)) + 4*positions*wide + 4*positions + 2*wide + T +
+		Pass: mlpBlock*(sequence+2*(h+d+2*n+2*S)) + 4*positions*wide + own + 4*positions + 2*wide + T +
 			attentionFootprint(tokens, positions),
 	}
 }

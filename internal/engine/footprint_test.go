@@ -52,9 +52,10 @@ func TestFootprintIsWhatIsAllocated(t *testing.T) {
 		"one of each":      {model.NewWeights(1, 1, 1, 1), WeightsFootprint(1, 1, 1, 1)},
 		"one by one":       {model.NewWeights(2, 190, 1, 1), WeightsFootprint(2, 190, 1, 1)},
 		"two by two":       {model.NewWeights(3, 130, 2, 2), WeightsFootprint(3, 130, 2, 2)},
-		"MLPs":             {model.NewMLP(3, 7, 5), MLPFootprint(3, 7, 5)},
-		"MLPs, wide":       {model.NewMLP(2, 5, 40), MLPFootprint(2, 5, 40)},
-		"MLPs, one of all": {model.NewMLP(1, 1, 1), MLPFootprint(1, 1, 1)},
+		"MLPs":             {model.NewMLP(3, 7, 5), MLPFootprint(3, 7, 5, false)},
+		"MLPs, wide":       {model.NewMLP(2, 5, 40), MLPFootprint(2, 5, 40, false)},
+		"MLPs, one of all": {model.NewMLP(1, 1, 1), MLPFootprint(1, 1, 1, false)},
+		"MLPs, residual":   {model.NewResidualMLP(3, 7, 5), MLPFootprint(3, 7, 5, true)},
 	} {
 		e := New(c.w)
 		weights := 0

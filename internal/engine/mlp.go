@@ -21,9 +21,13 @@ import (
 //   - With u the ReLU's output in layer 1, a row of h1 is the combination
 //     (token, position, 1, u_i) of the n = S+T+1+d rows of
 //     Y = [E; P; sqrt(d) BOut1; Out1], and is never formed.
+//
+// A residual model has the same tables. There u_i has h = 2d entries: after those of the ReLU, the d entries of
+// the attention's output before V, whose rows of Y are V1. Layer 2 has identities for In and Out, and no ReLU.
 type mlpEngine struct {
-	s, t, d, n int
-	shape      shape
+	s, t, d, h, n int
+	residual      bool
+	shape         shape
 
 	head   headTable // of K
 	tables mlpTables
@@ -33,9 +37,10 @@ type mlpEngine struct {
 
 // mlpTables are the tables after the attention of layer 1. Biases are times sqrt(d).
 type mlpTables struct {
-	pre  lanes.Matrix // TS x d: the term of key r_j in the input of layer 1's ReLU, with the bias
+	pre  lanes.Matrix // TS x h: the term of key r_j in the input of layer 1's ReLU, with the bias, and in the rest of u
+	self lanes.Matrix // TS x d: the term of the query's own r_i in that input; 0 x d unless residual
 	base lanes.Matrix // S x (n+S): scores against Y and logits of the query's token, position and 1
-	last lanes.Matrix // d x (n+S): scores against Y and logits of the query's u
+	last lanes.Matrix // h x (n+S): scores against Y and logits of the query's u
 	next lanes.Matrix // n x d: the term of a row of Y in the input of layer 2's ReLU; the row of 1 has the bias
 	out  lanes.Matrix // d x S: logits of the output of layer 2's ReLU
 }
@@ -45,7 +50,7 @@ type mlpTurned struct{ last, next, out lanes.Matrix }
 
 // all returns the tables.
 func (t *mlpTables) all() []*lanes.Matrix {
-	return []*lanes.Matrix{&t.pre, &t.base, &t.last, &t.next, &t.out}
+	return []*lanes.Matrix{&t.pre, &t.self, &t.base, &t.last, &t.next, &t.out}
 }
 
 // An mlpGradient is the gradient by the tables of an mlpEngine.
@@ -61,14 +66,19 @@ func newMLPEngine(w *model.MLP) *mlpEngine {
 	if len(w.Layers) != 2 {
 		panic(fmt.Sprintf("engine: tables for %d layers with MLPs, want 2", len(w.Layers)))
 	}
-	s, t, d := w.S, w.T, w.Width
-	n := s + t + 1 + d
+	s, t, d, h, self := w.S, w.T, w.Width, w.Width, 0
+	if w.Residual {
+		h, self = 2*d, s*t
+	}
+	n := s + t + 1 + h
 	e := &mlpEngine{
-		s: s, t: t, d: d, n: n, shape: shapeOf(w), head: newHeadTable(s, t), m: newMLPMatrices(s, t, d),
+		s: s, t: t, d: d, h: h, n: n, residual: w.Residual,
+		shape: shapeOf(w), head: newHeadTable(s, t), m: newMLPMatrices(s, t, d, h),
 		tables: mlpTables{
-			zeroMatrix(s*t, d), zeroMatrix(s, n+s), zeroMatrix(d, n+s), zeroMatrix(n, d), zeroMatrix(d, s),
+			zeroMatrix(s*t, h), zeroMatrix(self, d),
+			zeroMatrix(s, n+s), zeroMatrix(h, n+s), zeroMatrix(n, d), zeroMatrix(d, s),
 		},
-		turned: mlpTurned{zeroMatrix(n+s, d), zeroMatrix(d, n), zeroMatrix(s, d)},
+		turned: mlpTurned{zeroMatrix(n+s, h), zeroMatrix(d, n), zeroMatrix(s, d)},
 	}
 	e.Load(w)
 	return e
@@ -120,7 +130,7 @@ func (e *mlpEngine) Load(m model.Model) {
 		}
 		axpy(row[n:], 1, rowOf(p.zw, e.d))
 	}
-	for k := range e.d {
+	for k := range e.h {
 		copy(rowOf(t.last, k), rowOf(p.b, one+1+k))
 		copy(rowOf(t.last, k)[n:], rowOf(p.yw, one+1+k))
 	}
@@ -130,7 +140,10 @@ func (e *mlpEngine) Load(m model.Model) {
 	for r := range t.pre.Rows {
 		pre := rowOf(t.pre, r)
 		addTo(pre, rowOf(p.xm, r%s), rowOf(p.xm, s+r/s))
-		axpy(pre, 1, p.b1.Data)
+		axpy(pre[:e.d], 1, p.b1.Data)
+	}
+	for r := range t.self.Rows {
+		addTo(rowOf(t.self, r), rowOf(p.xi, r%s), rowOf(p.xi, s+r/s))
 	}
 	transpose(e.turned.last, t.last)
 	transpose(e.turned.next, t.next)
@@ -141,7 +154,7 @@ func (e *mlpEngine) Load(m model.Model) {
 func (g *mlpGradient) AddTo(m model.Model, c float64) {
 	e, t := g.e, &g.tables
 	e.shape.check(m)
-	dp := newMLPMatrices(e.s, e.t, e.d)
+	dp := newMLPMatrices(e.s, e.t, e.d, e.h)
 	s, n, one := e.s, e.n, e.s+e.t
 	e.head.addTo(dp.k.Data, g.head, 1)
 	for k := range s {
@@ -152,7 +165,7 @@ func (g *mlpGradient) AddTo(m model.Model, c float64) {
 		}
 		axpy(rowOf(dp.zw, e.d), 1, row[n:])
 	}
-	for k := range e.d {
+	for k := range e.h {
 		axpy(rowOf(dp.b, one+1+k), 1, rowOf(t.last, k))
 		axpy(rowOf(dp.yw, one+1+k), 1, rowOf(t.last, k)[n:])
 	}
@@ -160,9 +173,14 @@ func (g *mlpGradient) AddTo(m model.Model, c float64) {
 	copy(dp.b2.Data, rowOf(t.next, one))
 	axpy(dp.zw.Data[:len(t.out.Data)], 1, t.out.Data)
 	for r := range t.pre.Rows {
-		for _, row := range [][]float64{rowOf(dp.xm, r%s), rowOf(dp.xm, s+r/s), dp.b1.Data} {
-			axpy(row, 1, rowOf(t.pre, r))
-		}
+		pre := rowOf(t.pre, r)
+		axpy(rowOf(dp.xm, r%s), 1, pre)
+		axpy(rowOf(dp.xm, s+r/s), 1, pre)
+		axpy(dp.b1.Data, 1, pre[:e.d])
+	}
+	for r := range t.self.Rows {
+		axpy(rowOf(dp.xi, r%s), 1, rowOf(t.self, r))
+		axpy(rowOf(dp.xi, s+r/s), 1, rowOf(t.self, r))
 	}
 	dp.addTo(m.(*model.MLP), c, e.m)
 }
@@ -170,7 +188,7 @@ func (g *mlpGradient) AddTo(m model.Model, c float64) {
 // mlpMatrices are the weights and their products, from which the tables are made, or the gradients by them.
 type mlpMatrices struct {
 	// The weights, with biases times sqrt(d).
-	y      lanes.Matrix // n x d, Y = [E; P; BOut1; Out1]
+	y      lanes.Matrix // n x d, Y = [E; P; BOut1; Out1], then V1 in residual models
 	x      lanes.Matrix // (S+T) x d, X = [E; P], the first rows of Y
 	z      lanes.Matrix // (d+1) x d, Z = [Out2; BOut2]
 	a1, a2 lanes.Matrix // d x d
@@ -183,16 +201,17 @@ type mlpMatrices struct {
 	m1, m2 lanes.Matrix // d x d, M = V In of each layer
 	xa, k  lanes.Matrix // X A1 and K = X A1 X^T, (S+T) x (S+T): scores of layer 1
 	ya, b  lanes.Matrix // Y A2 and B = Y A2 Y^T, n x n: scores of layer 2
-	xm, ym lanes.Matrix // X M1 and Y M2: terms of the input of the ReLU
+	xm, ym lanes.Matrix // X M1, beside X if residual, (S+T) x h, and Y M2: terms of the input of the ReLU
+	xi     lanes.Matrix // X In1, (S+T) x d: the term of the residual connection
 	yw, zw lanes.Matrix // Y W and Z W: logits
 }
 
-func newMLPMatrices(s, t, d int) *mlpMatrices {
-	n := s + t + 1 + d
+func newMLPMatrices(s, t, d, h int) *mlpMatrices {
+	n := s + t + 1 + h
 	m := &mlpMatrices{
 		y: zeroMatrix(n, d), z: zeroMatrix(d+1, d), b1: zeroMatrix(1, d), b2: zeroMatrix(1, d), w: zeroMatrix(d, s),
 		xa: zeroMatrix(s+t, d), k: zeroMatrix(s+t, s+t), ya: zeroMatrix(n, d), b: zeroMatrix(n, n),
-		xm: zeroMatrix(s+t, d), ym: zeroMatrix(n, d), yw: zeroMatrix(n, s), zw: zeroMatrix(d+1, s),
+		xm: zeroMatrix(s+t, h), xi: zeroMatrix(s+t, d), ym: zeroMatrix(n, d), yw: zeroMatrix(n, s), zw: zeroMatrix(d+1, s),
 	}
 	m.x = lanes.Dense(s+t, d, m.y.Data[:(s+t)*d])
 	for _, p := range []*lanes.Matrix{&m.a1, &m.a2, &m.v1, &m.v2, &m.i1, &m.i2, &m.m1, &m.m2} {
@@ -209,11 +228,22 @@ func (m *mlpMatrices) load(w *model.MLP) {
 			p.place[i] = float64(p.factor * v)
 		}
 	}
+	if w.Residual {
+		for k := range w.Width {
+			rowOf(m.i2, k)[k], rowOf(m.z, k)[k] = 1, 1
+		}
+	}
 	mul(m.m1, m.v1, m.i1)
 	mul(m.m2, m.v2, m.i2)
 	mul(m.xa, m.x, m.a1)
 	mul(m.k, m.xa, transposed(m.x))
-	mul(m.xm, m.x, m.m1)
+	mul(from(m.xm, 0, m.xm.Rows, 0, w.Width), m.x, m.m1)
+	mul(m.xi, m.x, m.i1)
+	if w.Residual {
+		for i := range m.x.Rows {
+			copy(rowOf(m.xm, i)[w.Width:], rowOf(m.x, i))
+		}
+	}
 	mul(m.ya, m.y, m.a2)
 	mul(m.b, m.ya, transposed(m.y))
 	mul(m.yw, m.y, m.w)
@@ -229,7 +259,13 @@ func (dm *mlpMatrices) addTo(w *model.MLP, c float64, m *mlpMatrices) {
 	mulGrads(dm.y, dm.w, dm.yw, m.y, m.w)
 	mulTGrads(dm.ya, dm.y, dm.b, m.ya, m.y)
 	mulGrads(dm.y, dm.a2, dm.ya, m.y, m.a2)
-	mulGrads(dm.x, dm.m1, dm.xm, m.x, m.m1)
+	if w.Residual {
+		for i := range m.x.Rows {
+			axpy(rowOf(dm.x, i), 1, rowOf(dm.xm, i)[w.Width:])
+		}
+		mulGrads(dm.x, dm.i1, dm.xi, m.x, m.i1)
+	}
+	mulGrads(dm.x, dm.m1, from(dm.xm, 0, dm.xm.Rows, 0, w.Width), m.x, m.m1)
 	mulTGrads(dm.xa, dm.x, dm.k, m.xa, m.x)
 	mulGrads(dm.x, dm.a1, dm.xa, m.x, m.a1)
 	mulGrads(dm.v2, dm.i2, dm.m2, m.v2, m.i2)
@@ -259,14 +295,19 @@ func (m *mlpMatrices) params(w *model.MLP) (layers, embeddings []mlpParam) {
 		whole(one.V, m.v1.Data),
 		whole(two.V, m.v2.Data),
 		whole(one.In, m.i1.Data),
-		whole(two.In, m.i2.Data),
 		{one.BIn, m.b1.Data, root},
-		{two.BIn, m.b2.Data, root},
 		{one.BOut, m.y.Data[x : x+d], root},
 		whole(one.Out, m.y.Data[x+d:]),
-		whole(two.Out, m.z.Data[:d*d]),
-		{two.BOut, m.z.Data[d*d:], root},
 		whole(w.W, m.w.Data),
+	}
+	if w.Residual {
+		layers = append(layers, whole(one.V, m.y.Data[x+d+d*d:]))
+	} else {
+		layers = append(layers,
+			whole(two.In, m.i2.Data),
+			mlpParam{two.BIn, m.b2.Data, root},
+			whole(two.Out, m.z.Data[:d*d]),
+			mlpParam{two.BOut, m.z.Data[d*d:], root})
 	}
 	return layers, []mlpParam{whole(w.E, m.x.Data[:w.S*d]), whole(w.P, m.x.Data[w.S*d:])}
 }

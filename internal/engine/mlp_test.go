@@ -15,7 +15,7 @@ import (
 // denseMLP returns the losses and predictions on some sequences, and the sum of the
 // gradients.
 func denseMLP(w *model.MLP, xs [][]int, ys [][]float64) (losses []float64, fs [][]float64, grad *model.MLP) {
-	grad = model.NewMLP(w.S, w.T, w.Width)
+	grad = w.Zero().(*model.MLP)
 	for k, x := range xs {
 		f, l := w.Forward(x, ys[k], grad)
 		losses, fs = append(losses, l), append(fs, f)
@@ -30,22 +30,26 @@ func engineMLP(w *model.MLP, xs [][]int, ys [][]float64) (losses []float64, fs [
 		losses = append(losses, p.Loss(x, ys[k], g))
 		fs = append(fs, append([]float64(nil), p.Predictions()...))
 	}
-	grad = model.NewMLP(w.S, w.T, w.Width)
+	grad = w.Zero().(*model.MLP)
 	g.AddTo(grad, 1)
 	return losses, fs, grad
 }
 
-func randomMLP(rnd *rand.Rand, sd float64, s, t, d int) *model.MLP {
-	w := model.NewMLP(s, t, d)
+// random fills the weights with normal numbers of standard deviation sd.
+func random(rnd *rand.Rand, sd float64, w *model.MLP) *model.MLP {
 	property.Fill(rnd, sd, w.Arrays()...)
 	return w
 }
 
 func TestMLPEngineAgainstDense(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(17, 18))
-	for _, size := range [][3]int{{3, 6, 9}, {2, 5, 4}, {10, 20, 30}, {4, 9, 6}} {
+	for k, size := range [][3]int{{3, 6, 9}, {2, 5, 4}, {10, 20, 30}, {4, 9, 6}, {3, 6, 9}, {2, 5, 4}, {10, 20, 12}} {
 		for _, sd := range []float64{0, 0.1, 0.3, 1, 3} {
-			w := randomMLP(rnd, sd, size[0], size[1], size[2])
+			w := model.NewMLP(size[0], size[1], size[2])
+			if k > 3 {
+				w = model.NewResidualMLP(size[0], size[1], size[2])
+			}
+			random(rnd, sd, w)
 			var xs [][]int
 			var ys [][]float64
 			for range 20 {
@@ -87,7 +91,7 @@ func TestMeanAttentionAgainstDense(t *testing.T) {
 	for _, w := range []interface {
 		model.Model
 		Attention(x []int) [][]*mat.Dense
-	}{randomMLP(rnd, 0.7, 3, 6, 5), randomWeights(rnd, 2, 3, 6, 2, 1)} {
+	}{random(rnd, 0.7, model.NewMLP(3, 6, 5)), random(rnd, 0.7, model.NewResidualMLP(3, 6, 5)), randomWeights(rnd, 2, 3, 6, 2, 1)} {
 		for h, got := range New(w).MeanAttention(xs) {
 			var want mat.Dense
 			want.Scale(0, got)
@@ -105,7 +109,7 @@ func TestMeanAttentionAgainstDense(t *testing.T) {
 
 func TestFixedEmbeddingsGetNoGradient(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(19, 20))
-	w := randomMLP(rnd, 0.7, 3, 6, 5)
+	w := random(rnd, 0.7, model.NewMLP(3, 6, 5))
 	e := New(w)
 	p, sum := e.NewPass(), e.NewGradient()
 	x, y := property.Sequence(rnd, 3, 6)
@@ -120,7 +124,7 @@ func TestFixedEmbeddingsGetNoGradient(t *testing.T) {
 
 func BenchmarkMLPPass(b *testing.B) {
 	rnd := rand.New(rand.NewPCG(9, 10))
-	w := randomMLP(rnd, 0.2, 10, 20, 30)
+	w := random(rnd, 0.2, model.NewMLP(10, 20, 30))
 	e := New(w)
 	g, p := e.NewGradient(), e.NewPass()
 	var xs [128][]int

@@ -16,55 +16,62 @@ type mlpPass struct {
 	seq []mlpSeq // block
 
 	// A row for each sequence of the block.
-	q, dq lanes.Matrix // x d: u at the query
+	q, dq lanes.Matrix // x h: u at the query
 	z, dz lanes.Matrix // x (n+S): scores of the query against the rows of Y, then its logits without layer 2
 	c, dc lanes.Matrix // x n: sum_i R_i times the coordinates of h1_i in Y
-	v, dv lanes.Matrix // x d: output of layer 2's ReLU
+	v, dv lanes.Matrix // x d: output of layer 2's ReLU, or its input if residual
 	f, df lanes.Matrix // x S: logits, then probabilities; df = f - y
 
 	// One sequence at a time.
 	du, duT   lanes.Matrix // gradient by u, and its transpose
 	pre, dpre lanes.Matrix // the keys' rows of pre, and the gradient by them
+	self      lanes.Matrix // the queries' rows of self
 	at        []int        // rows of pre
 	top       [1]float64   // the largest score
 	total     [1]float64   // the sum of exp(score - top)
 	mean      []float64    // <du_i, u_i>
 	none      []float64    // zeros
 	outer     lanes.Matrix // 2 x T, R and ds
-	inner     lanes.Matrix // 2 x d, their factors in du
+	inner     lanes.Matrix // 2 x h, their factors in du
 }
 
 // mlpBlock is the number of sequences of a block. The bytes do not depend on it.
 const mlpBlock = 8
 
 // An mlpSeq holds the values of a pass for one sequence of a block, Padded(T) positions of
-// width Padded(d). Entries beyond T and d are zero.
+// width Padded(h). Entries beyond T and h are zero.
 type mlpSeq struct {
 	x       []int            // its tokens
 	p       *lanes.Attention // attention of layer 1
 	preT    lanes.Matrix     // the keys' rows of pre, transposed
+	selfT   lanes.Matrix     // the queries' rows of self, transposed
 	u, uT   lanes.Matrix     // output of layer 1's ReLU, and its transpose
 	att, ds []float64        // R; gradient by R, then by the scores
 }
 
 func (e *mlpEngine) NewPass() Pass {
-	t, d := lanes.Padded(e.t), lanes.Padded(e.d)
+	t, h, self := lanes.Padded(e.t), lanes.Padded(e.h), 0
+	if e.residual {
+		self = lanes.Padded(e.d)
+	}
 	v := zeros(2, t)
 	p := &mlpPass{
-		e: e, du: zeroMatrix(t, d), duT: zeroMatrix(d, t), pre: zeroMatrix(t, d), dpre: zeroMatrix(t, d),
-		at: make([]int, e.t), mean: v[0], none: v[1], outer: zeroMatrix(2, t), inner: zeroMatrix(2, d),
+		e: e, du: zeroMatrix(t, h), duT: zeroMatrix(h, t), pre: zeroMatrix(t, h), dpre: zeroMatrix(t, h),
+		self: zeroMatrix(t, self),
+		at:   make([]int, e.t), mean: v[0], none: v[1], outer: zeroMatrix(2, t), inner: zeroMatrix(2, h),
 	}
 	for _, a := range lanes.NewAttentions(mlpBlock, e.t, e.s) {
 		v := zeros(2, t)
 		p.seq = append(p.seq, mlpSeq{
 			x: make([]int, t), p: a,
-			preT: zeroMatrix(d, t), u: zeroMatrix(t, d), uT: zeroMatrix(d, t), att: v[0], ds: v[1],
+			preT: zeroMatrix(h, t), selfT: zeroMatrix(self, t), u: zeroMatrix(t, h), uT: zeroMatrix(h, t),
+			att: v[0], ds: v[1],
 		})
 	}
 	for _, m := range []struct {
 		v, dv *lanes.Matrix
 		cols  int
-	}{{&p.q, &p.dq, e.d}, {&p.z, &p.dz, e.n + e.s}, {&p.c, &p.dc, e.n}, {&p.v, &p.dv, e.d}, {&p.f, &p.df, e.s}} {
+	}{{&p.q, &p.dq, e.h}, {&p.z, &p.dz, e.n + e.s}, {&p.c, &p.dc, e.n}, {&p.v, &p.dv, e.d}, {&p.f, &p.df, e.s}} {
 		*m.v, *m.dv = zeroMatrix(mlpBlock, m.cols), zeroMatrix(mlpBlock, m.cols)
 	}
 	return p
@@ -154,7 +161,7 @@ func from(m lanes.Matrix, i, j, k, l int) lanes.Matrix {
 
 // 1. Layer 1.
 
-// first sets u_i = relu(sum_j P_ij pre[r_j]).
+// first sets u_i = relu(self[r_i] + sum_j P_ij pre[r_j]), without the ReLU in entries d to h-1.
 func (p *mlpPass) first(q *mlpSeq) {
 	e, t := p.e, p.e.t
 	e.head.attend(q.p, q.x)
@@ -163,18 +170,25 @@ func (p *mlpPass) first(q *mlpSeq) {
 	}
 	turn(q.preT, p.pre)
 	clear(q.uT.Data)
+	if e.residual {
+		for i, token := range q.x[:t] {
+			copy(rowOf(p.self, i), rowOf(e.tables.self, i*e.s+token))
+		}
+		turn(q.selfT, p.self)
+		copy(q.uT.Data, q.selfT.Data)
+	}
 	const strip = 16
 	for i := 0; i < t; i += strip {
 		end := min(i+strip, t)
 		from(q.uT, 0, q.uT.Rows, i, end).AddMul(from(q.preT, 0, q.uT.Rows, 0, end), from(q.p.Keys(), 0, end, i, end))
 	}
-	lanes.Rectify(q.uT.Data)
+	lanes.Rectify(q.uT.Data[:e.d*q.uT.Down])
 	turn(q.u, q.uT)
 }
 
 // firstGrad goes back through layer 1. du is dq at the query, plus R and ds times their
 // factors in layer 2. The gradient by row i of P has the mean <du_i, sum_j P_ij pre[r_j]>,
-// where each entry of du_i is zero unless the sum equals u_i there.
+// where each entry of du_i is zero unless the sum is u_i there, less self[r_i].
 func (p *mlpPass) firstGrad(k int, g *mlpGradient) {
 	e, q, one := p.e, &p.seq[k], p.e.s+p.e.t
 	copy(rowOf(p.outer, 0), q.att)
@@ -187,19 +201,32 @@ func (p *mlpPass) firstGrad(k int, g *mlpGradient) {
 		p.duT.Data[i*p.duT.Down+e.t-1] += x
 	}
 	clear(p.mean)
-	lanes.RectifyGrad(p.duT.Data, q.uT.Data, p.mean)
+	relu := e.d * q.uT.Down
+	lanes.RectifyGrad(p.duT.Data[:relu], q.uT.Data[:relu], p.mean)
+	if e.residual {
+		for k := range e.d {
+			du, rest := rowOf(p.duT, k), rowOf(p.duT, e.d+k)
+			self, u := rowOf(q.selfT, k), rowOf(q.uT, e.d+k)
+			for i := range p.mean {
+				p.mean[i] += float64(rest[i]*u[i]) - float64(du[i]*self[i])
+			}
+		}
+	}
 	q.p.Back(g.head, lanes.Rank{Queries: p.duT.Data, Keys: q.preT.Data, Mean: p.mean, Last: p.none}, q.x)
 	turn(p.du, p.duT)
 	clear(p.dpre.Data)
 	const strip = 16
 	for j := 0; j < e.t; j += strip {
 		end := min(j+strip, e.t)
-		from(p.dpre, j, end, 0, e.d).AddMul(from(q.p.Keys(), j, end, j, e.t), from(p.du, j, e.t, 0, e.d))
+		from(p.dpre, j, end, 0, e.h).AddMul(from(q.p.Keys(), j, end, j, e.t), from(p.du, j, e.t, 0, e.h))
 	}
 	for j, token := range q.x[:e.t] {
 		p.at[j] = j*e.s + token
 	}
-	lanes.AddRows(g.tables.pre, from(p.dpre, 0, e.t, 0, e.d), p.at)
+	lanes.AddRows(g.tables.pre, from(p.dpre, 0, e.t, 0, e.h), p.at)
+	if e.residual {
+		lanes.AddRows(g.tables.self, from(p.du, 0, e.t, 0, e.d), p.at)
+	}
 }
 
 // turn sets a to the transpose of b.
@@ -217,12 +244,12 @@ func (p *mlpPass) second(k int) {
 	t, one := e.t, e.s+e.t
 	z, c := rowOf(p.z, k), rowOf(p.c, k)
 	gather(q.att, z, q.x[:t], e.s)
-	row(q.att[:t]).AddMul(row(z[one+1:e.n]), from(q.uT, 0, e.d, 0, t))
+	row(q.att[:t]).AddMul(row(z[one+1:e.n]), from(q.uT, 0, e.h, 0, t))
 	lanes.Softmax(lanes.Matrix{Rows: 1, Cols: t, Down: t, Right: 1, Data: q.att}, p.top[:], p.total[:])
 	clear(c)
 	spread(c, q.att, q.x[:t], e.s)
 	c[one] = 1
-	row(c[one+1:]).AddMul(row(q.att[:t]), from(q.u, 0, t, 0, e.d))
+	row(c[one+1:]).AddMul(row(q.att[:t]), from(q.u, 0, t, 0, e.h))
 }
 
 // secondGrad sets ds, by R and then by the scores, and dz.
@@ -231,22 +258,24 @@ func (p *mlpPass) secondGrad(k int) {
 	t, one := e.t, e.s+e.t
 	dz, dc := rowOf(p.dz, k), rowOf(p.dc, k)
 	gather(q.ds, dc, q.x[:t], e.s)
-	row(q.ds[:t]).AddMul(row(dc[one+1:]), from(q.uT, 0, e.d, 0, t))
+	row(q.ds[:t]).AddMul(row(dc[one+1:]), from(q.uT, 0, e.h, 0, t))
 	softmaxGrad(q.ds, q.att)
 	clear(dz)
 	spread(dz, q.ds, q.x[:t], e.s)
-	row(dz[one+1:e.n]).AddMul(row(q.ds[:t]), from(q.u, 0, t, 0, e.d))
+	row(dz[one+1:e.n]).AddMul(row(q.ds[:t]), from(q.u, 0, t, 0, e.h))
 	copy(dz[e.n:], rowOf(p.df, k))
 }
 
 // 3. Layer 2 at the query, and the logits.
 
-// output sets v = relu(c next) and f = z[n:] + v out.
+// output sets v = relu(c next), without the ReLU if residual, and f = z[n:] + v out.
 func (p *mlpPass) output() {
 	e := p.e
 	clear(p.v.Data)
 	p.rows(p.v).AddMul(p.rows(p.c), e.tables.next)
-	lanes.Rectify(p.v.Data)
+	if !e.residual {
+		lanes.Rectify(p.v.Data)
+	}
 	for k := range p.n {
 		copy(rowOf(p.f, k), rowOf(p.z, k)[e.n:])
 	}
@@ -260,7 +289,7 @@ func (p *mlpPass) outputGrad(g *mlpGradient) {
 	p.rows(p.dv).AddMul(p.rows(p.df), e.turned.out)
 	g.tables.out.AddMul(p.rows(p.v).T(), p.rows(p.df))
 	for i, x := range p.v.Data {
-		if x == 0 {
+		if x == 0 && !e.residual {
 			p.dv.Data[i] = 0
 		}
 	}

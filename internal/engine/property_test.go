@@ -40,7 +40,7 @@ func tablesOfWeights(t *rapid.T) {
 
 func tablesOfMLP(t *rapid.T) {
 	w := drawMLP(t)
-	grad := model.NewMLP(w.S, w.T, w.Width)
+	grad := w.Zero().(*model.MLP)
 	grad.Fixed = rapid.Bool().Draw(t, "fixed gradient")
 	agree(t, w, grad, w.Attention, func(x []int, y []float64) ([]float64, float64) { return w.Forward(x, y, grad) })
 	bad := model.Clone(w).(*model.MLP)
@@ -146,7 +146,7 @@ func footprints(t *rapid.T) {
 		positive(t, f)
 	}
 	if property.Decide(t, s > 0 && n > 0 && m > 0,
-		property.Refused(t, "engine", func() { f = MLPFootprint(s, n, m) })) {
+		property.Refused(t, "engine", func() { f = MLPFootprint(s, n, m, rapid.Bool().Draw(t, "residual")) })) {
 		positive(t, f)
 	}
 }
@@ -178,7 +178,8 @@ func drawTwoLayers(t *rapid.T) *model.Weights {
 }
 
 func drawMLP(t *rapid.T) *model.MLP {
-	w := model.NewMLP(rapid.IntRange(1, 3).Draw(t, "S"), rapid.IntRange(1, 3).Draw(t, "T"), rapid.IntRange(1, 3).Draw(t, "width"))
+	kind := rapid.SampledFrom([]func(s, t, width int) *model.MLP{model.NewMLP, model.NewResidualMLP}).Draw(t, "kind")
+	w := kind(rapid.IntRange(1, 3).Draw(t, "S"), rapid.IntRange(1, 3).Draw(t, "T"), rapid.IntRange(1, 3).Draw(t, "width"))
 	w.Fixed = rapid.Bool().Draw(t, "fixed")
 	fill(t, w, 0, 0.3, 1, 2)
 	return w

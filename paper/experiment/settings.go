@@ -103,7 +103,7 @@ func (s *Settings) model(g *OwnGraph) (train.Model, error) {
 	case "disentangled":
 		for _, name := range []string{"width", "fixed-embeddings"} {
 			if s.Given(name) {
-				return nil, wrong(name, "belongs to the model mlp")
+				return nil, wrong(name, "belongs to the models mlp and residual-mlp")
 			}
 		}
 		m := train.Disentangled{Heads: [2]int{1, 1}, Init: s.Init}
@@ -121,22 +121,22 @@ func (s *Settings) model(g *OwnGraph) (train.Model, error) {
 			m.Heads = [2]int(s.Heads)
 		}
 		return m, nil
-	case "mlp":
+	case "mlp", "residual-mlp":
 		for _, name := range []string{"heads", "init"} {
 			if s.Given(name) {
 				return nil, wrong(name, "belongs to the model disentangled")
 			}
 		}
-		return train.MLP{Width: s.Width, FixedEmbeddings: s.Fixed}, nil
+		return train.MLP{Width: s.Width, FixedEmbeddings: s.Fixed, Residual: s.Model != "mlp"}, nil
 	}
-	return nil, wrong("model", "is %q, want disentangled or mlp", s.Model)
+	return nil, wrong("model", "is %q, want disentangled, mlp or residual-mlp", s.Model)
 }
 
 func (s *Settings) optimiser(several bool) (train.Optimiser, error) {
 	name, rate := s.Optimiser, s.Rate
 	if !s.Given("optimiser") {
 		name = "sgd"
-		if several || s.Model == "mlp" {
+		if several || s.Model != "disentangled" {
 			name = "adamw"
 		}
 	}

@@ -99,6 +99,9 @@ func settingsOf(r Run) []cell {
 		heads, init = m.Heads, m.Init
 	case train.MLP:
 		model, width, embeddings = "mlp", m.Width, "trained"
+		if m.Residual {
+			model = "residual-mlp"
+		}
 		if m.FixedEmbeddings {
 			embeddings = "fixed"
 		}

@@ -151,6 +151,11 @@ func (w *MLP) Validate() error {
 	if err := mlpError(w.S, w.T, w.Width); err != nil {
 		return err
 	}
+	if n := len(w.Layers); w.Residual && n > 0 {
+		if l := w.Layers[n-1]; l.In != nil || l.BIn != nil || l.Out != nil || l.BOut != nil {
+			return fmt.Errorf("model: layer %d of a residual transformer has an MLP, want none in the last layer", n)
+		}
+	}
 	for _, m := range w.Matrices() {
 		rows, cols := w.Width, w.Width
 		switch {

@@ -19,18 +19,25 @@ import (
 //	mlp(z)  = relu(z In + sqrt(d) BIn) Out + sqrt(d) BOut
 //	f       = softmax(h_L[T-1] W)
 //
-// Attention reaches the stream through the MLP alone. The factor sqrt(d) of the biases,
-// from the authors' released code, makes Adam's steps larger there.
+// In this form, of the authors' released code, attention reaches the stream through the MLP alone. With
+// Residual, the form of the paper's text, attention has a residual connection of its own, and the last
+// layer has no MLP:
+//
+//	z_l     = h_l + attn(h_l; A_l) V_l
+//	h_{l+1} = z_l + mlp_l(z_l), but h_L = z_{L-1}
+//
+// The factor sqrt(d) of the biases, from the released code, makes Adam's steps larger there.
 type MLP struct {
 	S, T, Width int        // Width is d
 	Fixed       bool       // the embeddings are not trained
+	Residual    bool       // attention has a residual connection
 	E, P        *mat.Dense // token and positional embeddings, S x d and T x d
 	Layers      []MLPLayer
 	W           *mat.Dense // output matrix, d x S
 }
 
-// An MLPLayer has the attention matrix, the value matrix and the MLP of a layer.
-// Matrices multiply rows from the right.
+// An MLPLayer has the attention matrix, the value matrix and the MLP of a layer, nil in the last
+// one of a Residual model. Matrices multiply rows from the right.
 type MLPLayer struct {
 	A, V      *mat.Dense // d x d
 	In, Out   *mat.Dense // d x d
@@ -54,21 +61,36 @@ func NewMLP(s, t, width int) *MLP {
 	return w
 }
 
+// NewResidualMLP is NewMLP with Residual.
+func NewResidualMLP(s, t, width int) *MLP {
+	w := NewMLP(s, t, width)
+	w.Residual = true
+	w.Layers[1] = MLPLayer{A: w.Layers[1].A, V: w.Layers[1].V}
+	return w
+}
+
 // Zero returns zero weights of the same size, with the embeddings fixed as in w.
 func (w *MLP) Zero() Model {
 	z := NewMLP(w.S, w.T, w.Width)
+	if w.Residual {
+		z = NewResidualMLP(w.S, w.T, w.Width)
+	}
 	z.Fixed = w.Fixed
 	return z
 }
 
-// Matrices returns A1, A2, W, E, P, and V, In, BIn, Out and BOut of each layer.
+// Matrices returns A1, A2, W, E, P, and V, In, BIn, Out and BOut of each layer that has them.
 func (w *MLP) Matrices() []Matrix {
 	bias := func(name string, b []float64) Matrix { return Matrix{Name: name, Rows: 1, Cols: len(b), Data: b} }
 	var a, rest []Matrix
 	for i, l := range w.Layers {
 		n := fmt.Sprint(i + 1)
 		a = append(a, newMatrix("A"+n, l.A))
-		rest = append(rest, newMatrix("V"+n, l.V),
+		rest = append(rest, newMatrix("V"+n, l.V))
+		if w.Residual && i == len(w.Layers)-1 {
+			continue
+		}
+		rest = append(rest,
 			newMatrix("In"+n, l.In), bias("BIn"+n, l.BIn), newMatrix("Out"+n, l.Out), bias("BOut"+n, l.BOut))
 	}
 	e, p := newMatrix("E", w.E), newMatrix("P", w.P)
@@ -92,7 +114,7 @@ func (w *MLP) Arrays() [][]float64 {
 // An mlpTrace holds the values of a layer's forward pass that its backward pass reads.
 type mlpTrace struct {
 	h, p      *mat.Dense // input; attention, T x T
-	out, z, u *mat.Dense // attn(h; A), its product with V, relu(z In + sqrt(d) BIn)
+	out, z, u *mat.Dense // attn(h; A), input of the MLP, relu(z In + sqrt(d) BIn)
 }
 
 // Forward returns f, the model's distribution over the S tokens after the sequence x. It also
@@ -159,12 +181,19 @@ func (w *MLP) Attention(x []int) [][]*mat.Dense {
 	return attn
 }
 
-// layer returns h + mlp(attn(h; A) V), T x d.
+// layer returns the output of a layer, T x d, whose input is h.
 func (w *MLP) layer(l MLPLayer, h *mat.Dense) (next *mat.Dense, tr mlpTrace) {
 	root := math.Sqrt(float64(w.Width))
 	next, tr = new(mat.Dense), mlpTrace{h: h, z: new(mat.Dense), u: new(mat.Dense)}
 	tr.out, tr.p = attention(h, l.A)
 	tr.z.Mul(tr.out, l.V)
+	if w.Residual {
+		tr.z.Add(tr.z, h)
+		h = tr.z
+	}
+	if l.In == nil {
+		return tr.z, tr
+	}
 	tr.u.Mul(tr.z, l.In)
 	tr.u.Apply(func(_, k int, v float64) float64 { return max(0, v+float64(root*l.BIn[k])) }, tr.u)
 	next.Mul(tr.u, l.Out)
@@ -176,18 +205,24 @@ func (w *MLP) layer(l MLPLayer, h *mat.Dense) (next *mat.Dense, tr mlpTrace) {
 // output, and returns the gradient by its input, T x d.
 func (w *MLP) layerGrad(g, l MLPLayer, tr mlpTrace, dh *mat.Dense) *mat.Dense {
 	root := math.Sqrt(float64(w.Width))
-	du := mulGrad(g.Out, tr.u, l.Out, dh)
-	sumRows(g.BOut, root, dh)
-	du.Apply(func(t, k int, v float64) float64 {
-		if tr.u.At(t, k) > 0 {
-			return v
+	below, dz := mat.DenseCopyOf(dh), dh
+	if l.In != nil {
+		du := mulGrad(g.Out, tr.u, l.Out, dh)
+		sumRows(g.BOut, root, dh)
+		du.Apply(func(t, k int, v float64) float64 {
+			if tr.u.At(t, k) > 0 {
+				return v
+			}
+			return 0
+		}, du)
+		dz = mulGrad(g.In, tr.z, l.In, du)
+		sumRows(g.BIn, root, du)
+		if w.Residual {
+			below.Add(below, dz)
+			dz = mat.DenseCopyOf(below)
 		}
-		return 0
-	}, du)
-	dz := mulGrad(g.In, tr.z, l.In, du)
-	sumRows(g.BIn, root, du)
+	}
 	dattn := mulGrad(g.V, tr.out, l.V, dz)
-	below := mat.DenseCopyOf(dh)
 	attentionGrad(below, g.A, tr.h, l.A, tr.p, dattn)
 	return below
 }

@@ -2,6 +2,7 @@ package model
 
 import (
 	"encoding/json"
+	"math"
 	"math/rand/v2"
 	"os"
 	"testing"
@@ -64,7 +65,7 @@ func readGoldenMLP(t *testing.T) goldenMLP {
 // denseMLP returns the losses and predictions on some sequences, and the sum of the
 // gradients.
 func denseMLP(w *MLP, xs [][]int, ys [][]float64) (losses []float64, fs [][]float64, grad *MLP) {
-	grad = NewMLP(w.S, w.T, w.Width)
+	grad = w.Zero().(*MLP)
 	for k, x := range xs {
 		f, l := w.Forward(x, ys[k], grad)
 		losses, fs = append(losses, l), append(fs, f)
@@ -89,15 +90,30 @@ func TestMLPAgainstGolden(t *testing.T) {
 	}
 }
 
-func randomMLP(rnd *rand.Rand, sd float64, s, t, d int) *MLP {
-	w := NewMLP(s, t, d)
-	property.Fill(rnd, sd, w.Arrays()...)
-	return w
+func TestMLPGradientAgainstCentralDifferences(t *testing.T) {
+	t.Run("of the code", func(t *testing.T) { centralDifferences(t, NewMLP(3, 4, 5)) })
+	t.Run("residual", func(t *testing.T) { centralDifferences(t, NewResidualMLP(3, 4, 5)) })
 }
 
-func TestMLPGradientAgainstCentralDifferences(t *testing.T) {
+// By hand, with uniform attention in both layers.
+func TestResidualByHand(t *testing.T) {
+	w := NewResidualMLP(2, 2, 2)
+	w.E.SetRow(0, []float64{1, 0})
+	w.E.SetRow(1, []float64{0, 1})
+	w.Layers[0].V.Set(0, 0, 1)   // z_0 = 2, 0 and z_1 = 1/2, 1 for the sequence 0 1
+	w.Layers[0].In.Set(0, 1, 1)  // u_0 = 0, 2 and u_1 = 0, 1/2
+	w.Layers[0].Out.Set(1, 1, 1) // h_0 = 2, 2 and h_1 = 1/2, 3/2
+	w.Layers[1].V.Set(1, 0, 2)   // 1/2 + 2 (2 + 3/2)/2, 3/2
+	w.W.Set(0, 0, 1)
+	f, _ := w.Forward([]int{0, 1}, nil, nil)
+	if d := property.MaxDiff(f, []float64{1 / (1 + math.Exp(-4)), 1 / (1 + math.Exp(4))}); !(d < 1e-15) {
+		t.Errorf("f = %v, want the softmax of 4, 0", f)
+	}
+}
+
+func centralDifferences(t *testing.T, w *MLP) {
 	rnd := rand.New(rand.NewPCG(15, 16))
-	w := randomMLP(rnd, 0.5, 3, 4, 5)
+	property.Fill(rnd, 0.5, w.Arrays()...)
 	x, y := property.Sequence(rnd, 3, 4)
 	_, _, grad := denseMLP(w, [][]int{x}, [][]float64{y})
 	for k, p := range w.Arrays() {

@@ -55,7 +55,8 @@ func sizes(t *rapid.T) {
 		property.Decide(t, true, property.Said(t, "model", w.Validate()))
 	}
 	var v *MLP
-	if property.Decide(t, right, property.Refused(t, "model", func() { v = NewMLP(s, n, m) })) {
+	kind := rapid.SampledFrom([]func(s, t, width int) *MLP{NewMLP, NewResidualMLP}).Draw(t, "kind")
+	if property.Decide(t, right, property.Refused(t, "model", func() { v = kind(s, n, m) })) {
 		property.Decide(t, true, property.Said(t, "model", v.Validate()))
 	}
 }
@@ -79,7 +80,8 @@ func drawTwoLayers(t *rapid.T) *Weights {
 }
 
 func drawMLP(t *rapid.T) *MLP {
-	w := NewMLP(rapid.IntRange(1, 3).Draw(t, "S"), rapid.IntRange(1, 3).Draw(t, "T"), rapid.IntRange(1, 3).Draw(t, "width"))
+	kind := rapid.SampledFrom([]func(s, t, width int) *MLP{NewMLP, NewResidualMLP}).Draw(t, "kind")
+	w := kind(rapid.IntRange(1, 3).Draw(t, "S"), rapid.IntRange(1, 3).Draw(t, "T"), rapid.IntRange(1, 3).Draw(t, "width"))
 	w.Fixed = rapid.Bool().Draw(t, "fixed")
 	fill(t, w, 0, 0.3, 1, 2)
 	return w
@@ -111,6 +113,10 @@ func spoil(t *rapid.T, w Model) string {
 		return name
 	}
 	m := *matrices[name]
+	if m == nil {
+		*matrices[name] = mat.NewDense(1, 1, nil)
+		return name
+	}
 	rows, cols := m.Dims()
 	*matrices[name] = rapid.SampledFrom([]*mat.Dense{
 		nil, mat.NewDense(rows+1, cols, nil), mat.NewDense(rows, cols+1, nil),
@@ -133,7 +139,7 @@ func forwardOfWeights(t *rapid.T) {
 
 func forwardOfMLP(t *rapid.T) {
 	w := drawMLP(t)
-	grad := NewMLP(w.S, w.T, w.Width)
+	grad := w.Zero().(*MLP)
 	grad.Fixed = rapid.Bool().Draw(t, "fixed gradient")
 	forward(t, w.S, w.T, func(x []int, y []float64) ([]float64, float64) { return w.Forward(x, y, grad) })
 	other := NewMLP(w.S, w.T, w.Width+1)
@@ -288,7 +294,7 @@ func copies(t *rapid.T) {
 		}
 	}
 	a, b := drawMLP(t), drawMLP(t)
-	same := a.S == b.S && a.T == b.T && a.Width == b.Width
+	same := a.S == b.S && a.T == b.T && a.Width == b.Width && a.Residual == b.Residual
 	if SameShape(a, b) != same {
 		t.Fatalf("SameShape is %v", !same)
 	}

@@ -81,6 +81,7 @@ var pinned = map[string]struct {
 	"two heads in each layer": {twoHeadsSpec(), "6da3f536125f94d3"},
 	"mlp, trained embeddings": {mlpSpec(MLP{Width: 8}), "7723531c6d1552e8"},
 	"mlp, fixed embeddings":   {mlpSpec(MLP{Width: 8, FixedEmbeddings: true}), "4e1d4e2ec42bc0ab"},
+	"mlp, residual":           {mlpSpec(MLP{Width: 8, Residual: true}), "083ae44d6f6e50e4"},
 }
 
 // longSpec is of a length at which the sequences of a block go one by one.

@@ -33,6 +33,8 @@ type flat struct {
 	Embeddings string `json:"embeddings,omitempty"` // of the transformer with MLPs: "trained" or "fixed"
 
 	Coupled float64 `json:"coupled,omitempty"` // weight decay of SGD
+
+	Residual bool `json:"residual,omitempty"` // of the transformer with MLPs
 }
 
 // MarshalJSON returns the flat form of the [Spec.Canonical] spec, the same bytes for the same
@@ -88,7 +90,7 @@ func (s Spec) flat() flat {
 		f.Second = choose(m.Heads[1] == 1, 0, m.Heads[1])
 		f.Init = m.Init
 	case MLP:
-		f.Width, f.Embeddings = m.Width, choose(m.FixedEmbeddings, "fixed", "trained")
+		f.Width, f.Embeddings, f.Residual = m.Width, choose(m.FixedEmbeddings, "fixed", "trained"), m.Residual
 	}
 	f.Rate, f.Schedule = s.Optimiser.rate()
 	switch o := s.Optimiser.(type) {
@@ -121,7 +123,7 @@ func (f flat) spec() (Spec, error) {
 	case "":
 		s.Model = Disentangled{[2]int{max(f.Heads, 1), max(f.Second, 1)}, f.Init}
 	case "trained", "fixed":
-		s.Model = MLP{f.Width, f.Embeddings == "fixed"}
+		s.Model = MLP{f.Width, f.Embeddings == "fixed", f.Residual}
 	default:
 		return s, fmt.Errorf("spec: embeddings is %q, want trained or fixed, or nothing without MLPs", f.Embeddings)
 	}

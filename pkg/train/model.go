@@ -34,6 +34,7 @@ type Disentangled struct {
 type MLP struct {
 	Width           int  // at least 1
 	FixedEmbeddings bool // embeddings keep their initial values
+	Residual        bool // the form of the paper's text, [model.MLP]
 }
 
 func (m Disentangled) validate() error {
@@ -54,7 +55,9 @@ func (m MLP) validate() error {
 }
 
 func (m Disentangled) name() string { return "disentangled transformer" }
-func (m MLP) name() string          { return "standard transformer with MLPs" }
+func (m MLP) name() string {
+	return choose(m.Residual, "standard transformer with MLPs, residual", "standard transformer with MLPs")
+}
 
 func (m Disentangled) size() string { return fmt.Sprintf("heads %d,%d", m.Heads[0], m.Heads[1]) }
 func (m MLP) size() string          { return fmt.Sprintf("width %d", m.Width) }
@@ -63,6 +66,9 @@ func (m Disentangled) weights(s, t int) model.Model { return model.NewWeights(s,
 
 func (m MLP) weights(s, t int) model.Model {
 	w := model.NewMLP(s, t, m.Width)
+	if m.Residual {
+		w = model.NewResidualMLP(s, t, m.Width)
+	}
 	w.Fixed = m.FixedEmbeddings
 	return w
 }
@@ -71,7 +77,9 @@ func (m Disentangled) footprint(s, t int) engine.Footprint {
 	return engine.WeightsFootprint(s, t, m.Heads[0], m.Heads[1])
 }
 
-func (m MLP) footprint(s, t int) engine.Footprint { return engine.MLPFootprint(s, t, m.Width) }
+func (m MLP) footprint(s, t int) engine.Footprint {
+	return engine.MLPFootprint(s, t, m.Width, m.Residual)
+}
 
 func (m Disentangled) attention(_ Spec, w model.Model) []*mat.Dense {
 	return w.(*model.Weights).PositionAttentions()
@@ -98,7 +106,9 @@ func (m MLP) initialise(weights model.Model, seed uint64) {
 	normal(w.P.RawMatrix().Data, sd, seed, "init P", 0)
 	for l, layer := range w.Layers {
 		normal(layer.V.RawMatrix().Data, sd, seed, "init V", uint64(l))
-		normal(layer.In.RawMatrix().Data, sd, seed, "init In", uint64(l))
+		if layer.In != nil {
+			normal(layer.In.RawMatrix().Data, sd, seed, "init In", uint64(l))
+		}
 	}
 }
 

@@ -85,7 +85,7 @@ func drawSpec(t *rapid.T) (s Spec, right bool) {
 		init = property.Float().Draw(t, "any init")
 	}
 	if rapid.Bool().Draw(t, "mlp") {
-		s.Model = MLP{width, rapid.Bool().Draw(t, "fixed")}
+		s.Model = MLP{width, rapid.Bool().Draw(t, "fixed"), rapid.Bool().Draw(t, "residual")}
 		right = right && width > 0 && width < 1<<16
 	} else {
 		s.Model = Disentangled{heads, init}
