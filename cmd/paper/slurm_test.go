@@ -171,9 +171,7 @@ func TestSlurmTaskAtItsTimeLimitIsQueuedAgain(t *testing.T) {
 	if err != nil || len(begun) != 1 || begun[0].Steps == 0 {
 		t.Fatalf("checkpoints %+v, %v", begun, err)
 	}
-	if n := count(t, plan, "waiting") + count(t, plan, "running"); n == 0 {
-		t.Errorf("it is not in the queue: %s", output(t, "sweep", plan, "--status"))
-	}
+	until(t, "it in the queue", func() bool { return count(t, plan, "waiting")+count(t, plan, "running") > 0 })
 	slurm(t, "scancel", job)
 	until(t, "it to end", func() bool { return count(t, plan, "left") == 1 })
 }
