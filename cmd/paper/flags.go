@@ -61,7 +61,8 @@ func defineSettings(s *experiment.Settings, flags *pflag.FlagSet) {
 		"`law` of the transition matrices: dirichlet(alpha), or orbit(...) or finite(...) "+
 			"with the rows of a matrix, split by ;, as in orbit(0.7 0.3; 0.4 0.6)")
 	flags.BoolVar(&s.UniformRoots, "uniform-roots", false, "draw roots uniformly, not by the law of the prior")
-	flags.StringVar(&s.Model, "model", s.Model, "`kind`: disentangled, or mlp for the standard one with MLPs,\nor residual-mlp for its form in the text")
+	flags.StringVar(&s.Model, "model", s.Model,
+		"`kind`: disentangled, mlp (standard, with MLPs) or residual-mlp (its form in the text)")
 	flags.IntSliceVar(&s.Heads, "heads", nil, "heads in layers 1 and 2 (default 1,1; Task 2: a parent of y each, 1)")
 	flags.Float64Var(&s.Init, "init", 0, "standard deviation of the initial attention (default 0; Task 2: 1e-4)")
 	flags.IntVar(&s.Width, "width", s.Width, "MLPs: dimension of the embeddings and of the MLPs")

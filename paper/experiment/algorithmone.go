@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/stat"
 
 	"learncausal/pkg/graph"
 	"learncausal/pkg/markov"
@@ -62,5 +61,5 @@ func AlgorithmOne(spec train.Spec) (*OutcomeOne, error) {
 	for _, e := range g.Edges() {
 		on = append(on, d.Attention.At(e[1], e[0]))
 	}
-	return &OutcomeOne{Number(loss), Number(stat.Mean(on, nil))}, nil
+	return &OutcomeOne{Number(loss), Number(num.Average(on).Mean)}, nil
 }
