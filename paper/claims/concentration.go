@@ -365,7 +365,7 @@ var lemCovarianceAncestorCorrected = ledger.Claim{
 	},
 }
 
-const lastCommon = `$k$ is the last common ancestor of $i$ and $j$`
+const lastCommon = `$k$ is the last common ancestor of $i,j<T$`
 
 // asPrinted returns the lengths of the paths to i and to j, for s and s'; exchanged
 // returns the paths to j and to i.
@@ -802,8 +802,8 @@ var lemMuhatParentVar = ledger.Claim{
 	ID: "lem-muhat-parent-var", Number: "Lemma 22", Title: "Variance of the empirical measure of parents", Quick: true,
 	Uses: []string{"lem-covariance", "lem-spectral-gap", "lem-mu-lower"},
 	Statement: `$\mathbb E(\frac1{|I|}\sum_{i\in I}x_{p(i),s}-\mu_\pi(s))^2` +
-		`\le\lambda^{-1}\mu_\pi(s)T^2/(T_{\mathrm{eff}}(\lambda)|I|^2)$, which is $\lambda$ times the constant that ` +
-		`the proof displays, and $d(p(i),p(j))\ge d(i,j)-2$`,
+		`\le\lambda^{-1}\mu_\pi(s)T^2/(T_{\mathrm{eff}}(\lambda)|I|^2)$, which is $\lambda$ times the constant in ` +
+		`the paper's proof, and $d(p(i),p(j))\ge d(i,j)-2$`,
 	Parts:      []string{"the variance", "the distance of the parents"},
 	Hypotheses: subsetWithParents, Tried: triedVariances + `; the distances on all forests with at most 6 positions`,
 	Check: parentVariance(countsOfParents(measureByLambda), 2),

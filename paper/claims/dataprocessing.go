@@ -74,7 +74,7 @@ func gapAndRoots(times coefficient, pairs [][2]int) ledger.Check {
 var thmDPIGapCorrected = ledger.Claim{
 	ID: "thm-dpi-gap-corrected", Number: "Lemma 5", Quick: true,
 	Title:      "The idealized gradient is largest at the parent, corrected",
-	Uses:       []string{"eq-b-powers", "lem-spectral-gap", "lem-tv-step-max", "lem-bound-g1-corrected"},
+	Uses:       []string{"eq-b-powers", "lem-spectral-gap", "lem-mu-lower", "lem-tv-step-max", "lem-bound-g1-corrected"},
 	Statement:  `If $p(i)\ne\emptyset$, then $g_{i,p(i)}\ge g_{i,j}+\gamma^3/S^2$ for all $j\in[i]\setminus p(i)$`,
 	Parts:      []string{"j in the tree of i", "j = i", "j in another tree"},
 	Hypotheses: orbitPrior, Spare: spareSymmetry, Tried: triedPriors,

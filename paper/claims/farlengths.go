@@ -121,7 +121,7 @@ func (c farLength) growth(beta float64) exact.Interval {
 		at := q.at(pi, s, to, beta)
 		least, rare := fConcentration.tail(at, pi.S)
 		off += at.p / n * (e12Concentration.sum(at) + e3Concentration.sum(at))
-		above += at.p / n * (q.eps/least + rare)
+		above += at.p / n * (2*q.eps/least + rare)
 	}
 	limit := pi.GHatBeta(q.r, beta)
 	return around(limit-off/(n-1), limit+(off+above)/(n-1))
@@ -189,7 +189,7 @@ func (c farLength) ends() (q setting, logY float64, betas []float64) {
 }
 
 // excess encloses the mean over s of E KL(pi || q), q = (f + eps)/(1 + S eps). Below, KL is at least half of
-// |pi - q|_1^2. Above, it is at most sum (pi - q)^2/q where f is above the threshold of Lemma 32, and
+// |pi - q|_1^2. Above, it is at most sum (pi - q)^2/q where f is above half of the threshold of Lemma 32, and
 // log((1 + S eps)/eps) elsewhere.
 func (c farLength) excess(beta float64) exact.Interval {
 	pi, q, lo, hi := c.chain(), c.setting(), 0.0, 0.0
@@ -203,7 +203,7 @@ func (c farLength) excess(beta float64) exact.Interval {
 			skew := q.eps * math.Abs(n*at.p-1)
 			far += max(bias[to]-off[to], 0) - skew
 			least, rare := fConcentration.tail(at, pi.S)
-			hi += rare*num.Log(n+1/q.eps) + 2*(square/n+skew*skew)/least
+			hi += rare*num.Log(n+1/q.eps) + 4*(square/n+skew*skew)/least
 		}
 		lo += math.Pow(max(far, 0)/(1+n*q.eps), 2) / 2
 	}

@@ -432,7 +432,7 @@ var thmFiniteStage1StepDisplayCorrected = ledger.Claim{
 	Title:      "The display that bounds the mean, corrected",
 	Statement:  `$\mathbb P\big(|\frac1N\sum_nZ^{(n)}-\hat g_{i,j}|\ge\sqrt{2\ell\,\mathbb E[Z^2]/N}+S(1+\epsilon^{-1})\ell/(3N)\big)\le2e^{-\ell}$ for every $\ell>0$`,
 	Parts:      []string{"the tail", "the expectation"},
-	Hypotheses: `the $Z^{(n)}$ are independent; $\epsilon>0$`,
+	Hypotheses: `the $Z^{(n)}$ are independent copies of the gradient $Z$ of one sample, with the query in the sequence; $\epsilon>0$`,
 	Tried:      `the law of the mean of up to 64 samples by convolution; $10^5$ samples on four forests against the exact expectation and second moment, where a true statement is refused with a probability below $10^{-6}$`,
 	Uses:       []string{"thm-finite-stage1", "thm-finite-stage1-step-naive", "thm-finite-stage1-step-mean-corrected"},
 	// Bernstein's inequality is loose here: it has the largest |Z| where the samples have their spread.
@@ -507,7 +507,7 @@ func (q sampleTail) decideSamples(e *ledger.Env, w *ledger.Worst) {
 
 var thmFiniteStage2 = ledger.Claim{
 	ID: "thm-finite-stage2", Number: "Lemma 34", Title: "Finite samples: the gradient of stage 2", Quick: true,
-	Statement:  `With probability $1-\delta$: $\|\nabla_{A^{(2)}}\hat L(\theta)-\nabla_{A^{(2)}}L(\theta)\|_\infty\le\sqrt{2\log(2S^2/\delta)/N}$, which is the printed $\lesssim C_{\gamma,S}/\sqrt N$ with a constant free of $\gamma$, for every $\theta$, $\epsilon>0$ and $T$, as no entry of one sample's gradient exceeds 1`,
+	Statement:  `For every $\theta$, $\epsilon>0$, $T$ and $\delta\in(0,1)$ fixed before the sequences are drawn, with probability $1-\delta$: $\|\nabla_{A^{(2)}}\hat L(\theta)-\nabla_{A^{(2)}}L(\theta)\|_\infty\le\sqrt{2\log(2S^2/\delta)/N}$, which is the printed $\lesssim C_{\gamma,S}/\sqrt N$ with a constant free of $\gamma$, as no entry of one sample's gradient exceeds 1`,
 	Parts:      []string{"one sample", "the mean of N samples"},
 	Hypotheses: `the $N$ sequences are independent; $\epsilon>0$`,
 	Tried:      `every $\theta$ whose softmax has denominators to 12, and lighter ones; the law of the mean of up to 64 samples at the end of stage 1 by convolution, and $N$ to $10^{208}$ by its variance`,
@@ -822,15 +822,15 @@ var claimSampleSize = ledger.Claim{
 var claimSampleSizeCorrected = ledger.Claim{
 	ID: "claim-sample-size-corrected", Number: "Appendix I.1",
 	Title: "How many sequences stage 1 needs, corrected", Quick: true,
-	Statement:  `If $N\ge T_{\mathrm{eff}}\log(2T^2/\delta)$, then with probability $1-\delta$ $\|\hat g^{\mathrm{emp}}-\hat g\|_\infty\le KT_{\mathrm{eff}}^{-1/2}$, $K=2S^2\gamma^{-2}(1+\sqrt{2S})$: so $|\hat g^{\mathrm{emp}}_{i,j}|\lesssim T_{\mathrm{eff}}^{-1/2}$ for roots $i\neq T$, and the gap of $\hat g$ at a parent is kept up to $2KT_{\mathrm{eff}}^{-1/2}$; $N=T_{\mathrm{eff}}^{1-a}\log(2T^2/\delta)$ do not suffice for any $a>0$`,
+	Statement:  `If $N\ge T_{\mathrm{eff}}\log(2T^2/\delta)$, then with probability $1-\delta$ $\|\hat g^{\mathrm{emp}}-\hat g\|_\infty\le KT_{\mathrm{eff}}^{-1/2}$, $K=2S^2\gamma^{-2}(1+\sqrt{2S})$: so $|\hat g^{\mathrm{emp}}_{i,j}|\lesssim T_{\mathrm{eff}}^{-1/2}$ for roots $i\neq T$, and the gap of $\hat g$ at a parent is kept up to $2KT_{\mathrm{eff}}^{-1/2}$; $N=T_{\mathrm{eff}}^{1-a}\log(2T^2/\delta)$ do not suffice for any $0<a\le1$ and $\delta\le\frac1{100}$ on the in-context graph`,
 	Parts:      []string{"as many suffice", "roots other than T", "fewer do not"},
-	Hypotheses: floorOfPi + `; ` + smallEps + `; ` + querySamples,
+	Hypotheses: assumption1 + `; ` + smallEps + `; ` + querySamples,
 	Tried:      `in-context graphs, $T=3^6$ to $3^{438}$, $\delta=1/100$; $a=1/20$`,
 	Uses:       []string{"lem-gradient-informal-corrected", "thm-finite-stage1", "thm-stage1-roots-corrected"},
 	// The error lies between half a standard deviation and Bernstein's bound; the left side is the midpoint.
-	Check: enoughSamples("1", "19/20", exact.OwnRoot).Noted("Bernstein's inequality with variance and range of Lemma 33 " +
-		"(thm-finite-stage1): (2S²/γ²)(√(2Sl/N)+l/N) with l/N ≤ 1/T_eff. From below half a standard deviation, which " +
-		"is of order N^(-1/2)."),
+	Check: enoughSamples("1", "19/20", exact.OwnRoot, pullToward...).Noted("Bernstein's inequality with variance and " +
+		"range of Lemma 33 (thm-finite-stage1): (2S²/γ²)(√(2Sl/N)+l/N) with l/N ≤ 1/T_eff. From below half a standard " +
+		"deviation, which is of order N^(-1/2)."),
 	Faults: claimSampleSizeCorrectedFaults,
 	Spare:  claimSampleSizeCorrectedSpare,
 }
@@ -840,33 +840,32 @@ var claimSampleSizeCorrected = ledger.Claim{
 func rootSamples(row exact.Role) ledger.Check {
 	return decided(func(w *ledger.Worst) {
 		square := func(root *big.Rat, _ exact.Interval) exact.Interval { return exact.Point(exact.Pow(root, 4)) }
-		decideRootRow(w, row, square)
+		decideRootRow(w, row, square, pullToward)
 	})
 }
 
-// decideRootRow decides the claim of rootSamples for a number of samples, given
-// T = root^2 and l = log(2T^2/delta).
-func decideRootRow(w *ledger.Worst, row exact.Role, samples func(root *big.Rat, l exact.Interval) exact.Interval) {
+// decideRootRow decides the claim of rootSamples for a number of samples and a prior.
+func decideRootRow(w *ledger.Worst, row exact.Role, samples sampleCount, pis []exact.Matrix) {
 	order{
-		lhs: func(root *big.Rat) exact.Interval { return largestOfRow(row, root, samples) },
+		lhs: func(root *big.Rat) exact.Interval { return largestOfRow(pis, row, root, samples) },
 		rhs: func(root *big.Rat) exact.Interval { return exact.Point(inverse(root)) },
 		at: func(root *big.Rat) ledger.Instance {
-			return stageOneInstance(exact.NewStageOne(root, inverse(root), pullToward...), row).
+			return stageOneInstance(exact.NewStageOne(root, inverse(root), pis...), row).
 				With("N", exact.Pow(root, 4)).With("delta", likely)
 		},
 	}.decide(w, rootsOfT(), candidateConstants...)
 }
 
 // enoughSamples decides claim-sample-size-corrected, with T^power for T in the number of
-// samples that suffice, T^fewer in the number that do not, and the row of a root.
-func enoughSamples(power, fewer string, row exact.Role) ledger.Check {
+// samples that suffice, T^fewer in the number that do not, and the row of a root under a prior.
+func enoughSamples(power, fewer string, row exact.Role, pis ...exact.Matrix) ledger.Check {
 	return func(*ledger.Env) ledger.Finding {
 		var w ledger.Worst
 		pi, roots := exact.Rats("4/5 1/5; 1/5 4/5"), longRoots()
 		k, last := errorConstant(pi), roots[len(roots)-1]
 		at := func(root *big.Rat) func() ledger.Instance {
 			return func() ledger.Instance {
-				return ledger.Instance{"T": exact.Pow(root, 2), "pi": pi, "delta": likely}
+				return ledger.Instance{"T": exact.Pow(root, 2), "orbits": withPartners(pi), "delta": likely}
 			}
 		}
 		for _, root := range roots {
@@ -875,7 +874,7 @@ func enoughSamples(power, fewer string, row exact.Role) ledger.Check {
 		// Every multiple of K is too small for fewer samples: at the last root, 10 K is.
 		below := errorAt(pi, last, perLength(fewer)).Lo
 		w.AtMostInterval(k.Quo(exact.Point(last)), exact.Point(below), at(last))
-		decideRootRow(&w, row, perLength("1"))
+		decideRootRow(&w, row, perLength("1"), pis)
 		return w.Finding("")
 	}
 }

@@ -74,7 +74,7 @@ var thmFiniteStage1StepDisplayCorrectedFaults = []ledger.Fault{
 	spoil("the tail", "no second term",
 		sampleTail{func(second, _, n, l float64) float64 { return bernstein(second, 0, n, l) }, 1, 0}.check()),
 	spoil("the expectation", "nine tenths of ghat", sampleTail{bernstein, 0.9, 0}.check()),
-	drop(`the $Z^{(n)}$ are independent`, "one sample, N times", sampleTail{bernstein, 1, 1}.check()),
+	drop(`the $Z^{(n)}$ are independent copies of the gradient $Z$ of one sample, with the query in the sequence`, "one sample, N times", sampleTail{bernstein, 1, 1}.check()),
 }
 
 var thmFiniteStage1StepDisplayCorrectedSpare = []ledger.Spare{spare(`$\epsilon>0$`, "Without it Z means nothing.")}
@@ -120,13 +120,13 @@ var thmFiniteStage2Step3Faults = []ledger.Fault{
 var claimSampleSizeRepairs = []ledger.Repair{repair("roots other than T", rootSamples(exact.OwnRoot))}
 
 var claimSampleSizeCorrectedFaults = []ledger.Fault{
-	spoil("as many suffice", "T_eff^.95 log(2T^2/delta) samples", enoughSamples("95/100", "19/20", exact.OwnRoot)),
-	spoil("roots other than T", "row T among them", enoughSamples("1", "19/20", exact.Query)),
-	spoil("fewer do not", "fewer is as many, a = 0", enoughSamples("1", "1", exact.OwnRoot)),
+	spoil("as many suffice", "T_eff^.95 log(2T^2/delta)", enoughSamples("95/100", "19/20", exact.OwnRoot, pullToward...)),
+	spoil("roots other than T", "row T among them", enoughSamples("1", "19/20", exact.Query, pullToward...)),
+	spoil("fewer do not", "fewer is as many, a = 0", enoughSamples("1", "1", exact.OwnRoot, pullToward...)),
+	drop(assumption1, "a prior of mean trace 27/20", enoughSamples("1", "19/20", exact.OwnRoot, offTrace)),
 }
 
 var claimSampleSizeCorrectedSpare = []ledger.Spare{
-	spare(floorOfPi, "Without it K has no γ to depend on."),
 	spare(smallEps,
 		"For a larger ε up to 1 the first part is true as it is; the second compares with that of Lemma 6."),
 	spare(querySamples, "The mean of the samples is ĝ in this reading (thm-finite-stage1-step-mean-corrected)."),

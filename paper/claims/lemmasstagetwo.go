@@ -434,9 +434,9 @@ var lemCompareZCorrected = ledger.Claim{
 	ID: "lem-compare-z-corrected", Number: "Lemma 29", Quick: true,
 	Title: "Rows of roots other than the query average over the past",
 	Statement: `For $i\in\mathcal R\setminus\{T\}$: $\mathbb E_X|\tilde z(X;s)_i-\hat\mu_{X_{\le i}}(s)|^2\le` +
-		`\min\big(1,(4\tau_1\eta_1V_i/i)^2\big)$, where $G^{(1)}_i=J(\mathcal S(A^{(1)}_i))v$ with ` +
-		`$\|v\|_\infty\le V_i\lesssim\beta_0/(T\sqrt{T_{\mathrm{eff}}})$`,
-	Hypotheses: `$i\ne T$`,
+		`\min\big(1,(4\tau_1\eta_1\bar v_i/i)^2\big)$, where $G^{(1)}_i=J(\mathcal S(A^{(1)}_i))v$ with ` +
+		`$\|v\|_\infty\le\bar v_i\lesssim\beta_0/(T\sqrt{T_{\mathrm{eff}}})$`,
+	Hypotheses: assumption1 + `; $i\ne T$`,
 	Tried: `the order enclosed for the last root of in-context graphs, $T=3^{12}$ to $3^{42}$; with constants, in ` +
 		`floats with an allowance for rounding, roots of in-context graphs, spiders and random forests, $T\le512$, in ` +
 		`the limit $\beta_0\to0$`,
@@ -447,10 +447,11 @@ var lemCompareZCorrected = ledger.Claim{
 		fault("i^2 for i", rootsAverage(4, 2, lateRootDrift)),
 		drop(`$i\ne T$`, "row T among them", rootsAverage(4, 1, queryDrift)),
 	},
+	Spare: []ledger.Spare{spare(assumption1, "only the size of v needs it, as in Lemma 6 (thm-stage1-roots-corrected)")},
 }
 
 // rootsAverage decides the order for one row. On families it decides the bound min(1, (constant tau1 eta1
-// V_i/i^power)^2) of (sum_j |S_j - 1/i|/2)^2, which is at least |z~_i - muhat|^2.
+// |v|/i^power)^2) of (sum_j |S_j - 1/i|/2)^2, which is at least |z~_i - muhat|^2.
 func rootsAverage(constant, power float64, late rootDrift) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		f := late.check(e)
@@ -482,7 +483,7 @@ const (
 	theOrder      = "the order"
 	tailOfF       = "the tail of f"
 	childrenPoint = `$\tilde z_i=x_{p(i),s}$ for $i\in\overline{\mathcal R}$`
-	rootsAverages = `$\tilde z_i\to\hat\mu_{X_{\le i}}$ for $i\in\mathcal R\setminus\{T\}$`
+	rootsAverages = `$\mathbb E_X|\tilde z_i-\hat\mu_{X_{\le i}}(s)|^2\lesssim\min\big(1,\frac{T^2\log^2T}{T_{\mathrm{eff}}\,i^2}\big)$ for $i\in\mathcal R\setminus\{T\}$`
 	longTried     = `enclosed on chains over two states, $T=16,64,256$; from samples on chains, in-context graphs ` +
 		`and spiders, $T=128,4096,65536$, two priors; rows of roots uniform, $\beta=1,3,8$, the query in the sequence`
 )
@@ -719,7 +720,7 @@ var lemFToPi = ledger.Claim{
 	Statement: `$\mathbb E_X|f_{\hat\theta}(X;s)_{s'}-\pi(s'|s)|^2\lesssim` +
 		`(1+{\beta^*}^2)T_{\mathrm{eff}}^{-1/2}\log T+e^{-\beta^*\gamma}$ and ` +
 		`$\mathbb P(f_{\hat\theta}(X;s)_{s'}\le\frac{\gamma^3}{4S^2})\lesssim T_{\mathrm{eff}}^{-1}$; ` +
-		`with constants, for any rows of roots, the square root of the first is at most $\frac{1}{b}\big(\frac{\sqrt{\mu p}+\sqrt{\mu/\lambda}+e^{-\beta}\sqrt{\mu'}}{\sqrt{T_{\mathrm{eff}}(\lambda)}}` +
+		`with constants, for any rows of roots, and for $\delta_{s'}(X)^\top\mathcal S(\beta\tilde z)$ in place of $f_{\hat\theta}$ (and $\frac{\gamma^3}{2S^2}$ for $\frac{\gamma^3}{4S^2}$), the square root of the first is at most $\frac{1}{b}\big(\frac{\sqrt{\mu p}+\sqrt{\mu/\lambda}+e^{-\beta}\sqrt{\mu'}}{\sqrt{T_{\mathrm{eff}}(\lambda)}}` +
 		`+\beta\sqrt{rV}+\sqrt{\frac{5r}{4T}}+|\mu'-p|e^{-\beta(1-\mu)}\big)$, and the second at most ` +
 		`$\frac{4}{\mu p(1-r)^2T_{\mathrm{eff}}(\lambda)}$, with $e^\beta b$ the denominator of $\bar E^{(3)}_s$`,
 	Parts:      []string{withConstants, theOrder, tailOfF},

@@ -54,7 +54,7 @@ var lemFToPiFaults = append(concentrationFaults(fConcentration), []ledger.Fault{
 		return math.Pow((c.muTo-c.p)*num.Exp(-c.beta)/((1-c.r)*c.mu), 2)
 	})),
 	spoil(withConstants, "the limit is larger by a fiftieth", largerLimit(fConcentration, 1.02)),
-	spoil(tailOfF, "the threshold 1/2 for gamma^3/(4 S^2)", withThreshold(fConcentration, 0.5)),
+	spoil(tailOfF, "the threshold 1/2 for gamma^3/(2 S^2)", withThreshold(fConcentration, 0.5)),
 }...)
 
 // concentrationFaults returns the faults that Lemmas 30 to 32 share: a wrong limit, a

@@ -75,7 +75,7 @@ func TestConcentrationAsPrinted(t *testing.T) {
 		math.Sqrt(0.06*q.mu*q.p) / b, math.Sqrt(q.muTo*0.06) / (e * b), 0.2 / b, 2.5 * roots / b, alone / b,
 	})
 	threshold, most := fConcentration.tail(q, 3)
-	check("the threshold of Lemma 32", threshold, 0.343/36)
+	check("the threshold of Lemma 32", threshold, 0.343/18)
 	check("the tail of Lemma 32", most, 0.24/(q.mu*q.p*0.49))
 	for _, order := range []func(setting) float64{e3Concentration.order, e12Concentration.order, fConcentration.order} {
 		check("the order of Lemmas 30 to 32", order(q), 3.25/5*math.Log(40))

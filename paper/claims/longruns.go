@@ -389,6 +389,6 @@ var fConcentration = convergence{
 	},
 	tail: func(c setting, states int) (threshold, most float64) {
 		s := float64(states)
-		return math.Pow(c.gamma, 3) / (4 * s * s), 4 * c.decay / (c.mu * c.p * (1 - c.r) * (1 - c.r))
+		return math.Pow(c.gamma, 3) / (2 * s * s), 4 * c.decay / (c.mu * c.p * (1 - c.r) * (1 - c.r))
 	},
 }

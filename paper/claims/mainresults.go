@@ -216,8 +216,8 @@ var assumePriorRemarkCorrected = ledger.Claim{
 	ID: "assume-prior-remark-corrected", Number: "Section 4.1", Quick: true,
 	Title: "Dirichlet rows meet the assumptions with a gamma that falls with S",
 	Statement: `symmetry and constant mean make all $\pi(s'\mid s)$, $s'\ne s$, alike in law, and all $\pi(s\mid s)$, with mean $1/S$; for Dirichlet rows with $\alpha=1$, $P(\min\pi(s'\mid s)>\gamma/S) = (1-\gamma)^{S(S-1)}$, ` +
-		`so that $0.99$ needs $\gamma \le 1-0.99^{1/(S(S-1))} \approx 0.01/S^2$, and with a third of that both ` +
-		`bullets on $\pi$ hold with probability $0.99$; conditioned on both the mean is not constant: ` +
+		`so that $0.99$ needs $\gamma \le 1-0.99^{1/(S(S-1))} \approx 0.01/S^2$, and at a third of this bound both ` +
+		`bullets on $\pi$ hold with probability at least $0.99$; conditioned on both the mean is not constant: ` +
 		`$\mathbb E\,\mathrm{tr}\,\pi>1$ for $S=2$`,
 	Parts:      []string{"the marginals", "both bullets", "the mean after conditioning"},
 	Hypotheses: `rows independent and uniform on the simplex`,

@@ -28,9 +28,9 @@ var (
 var constructMulti = ledger.Claim{
 	ID: "construct-multi", Number: "Construction 2",
 	Title: "Construction 2 approximates the empirical transition of k parents",
-	Statement: `the limit of the two-layer construction with $k$ heads satisfies $f(s_{1:T})_{s'} \approx \hat\pi_{s_{1:T}}(s'\mid s_{p(T+1)_1},\dots,s_{p(T+1)_k})$: ` +
-		`if $M$ positions $i<T$ have pairwise disjoint sets of parents, $\mathbb E\|f-\hat\pi\|_\infty\le\mathbb E\frac{1+k_0}{1+k_0+n}\le\frac{S^k(1+1/a)}{a^kM}$, ` +
-		`both zero where $\hat\pi$ is not defined, $n$ and $k_0$ as in the exact limit`,
+	Statement: `the limit $\beta_1\to\infty$, and then $\beta_2\to\infty$, of the construction with $k$ heads satisfies $f(s_{1:T})_{s'} \approx \hat\pi_{s_{1:T}}(s'\mid s_{p(T+1)_1},\dots,s_{p(T+1)_k})$: ` +
+		`if $M\ge1$ positions $i<T$ that have parents have pairwise disjoint sets of parents, $\mathbb E\|f-\hat\pi\|_\infty\le\mathbb E\frac{1+k_0}{1+k_0+n}\le\frac{S^k(1+1/a)}{a^kM}$, ` +
+		`both zero where $\hat\pi$ is not defined, with $n$ the number of $i<T$ whose parents carry the tokens of the parents of $T+1$, in order, and $k_0$ the number of roots $i<T$ with $s_1=\dots=s_i=s_{p(T+1)_\ell}$ for all $\ell$`,
 	Parts:      []string{shareOfVotes, boundOfVotes},
 	Hypotheses: `each token has each value with probability at least $a>0$ given those before it; ` + disjointSets,
 	Tried: multiTried + `, as sums over sequences; from samples at $T\approx2048$ on the 3-gram with $S=2,3$, the 4-gram, $p(i)=\{\lfloor (i-1)/2\rfloor, i-1\}$, ` +
@@ -254,7 +254,7 @@ func transitionTensor(s, k int) exact.Matrix {
 var constructMultiLimit = ledger.Claim{
 	ID: "construct-multi-step-limit", Number: "Construction 2", Kind: ledger.Step,
 	Title: "Construction 2, its exact limit", Quick: true,
-	Statement:  `as $\beta_1,\beta_2\to\infty$: $f_{s'} \approx \frac{\mathbf 1(s_T=s')+\sum_{i<T}\mathbf 1(s_i=s')m_i}{1+\sum_{i<T}m_i}$ with $m_i=\prod_\ell\mathbf 1(s_{p(i)_\ell}=s_{p(T+1)_\ell})$, up to the votes of some first roots (the footnote): exactly, $k_0$ more votes for $s_1$, $k_0$ the roots $i<T$ with $s_1=\dots=s_i=s_{p(T+1)_\ell}$ for all $\ell$; hence $|f-\hat\pi| \le (1+k_0)/(1+k_0+n)$, $n=\sum_{i<T}m_i$`,
+	Statement:  `as $\beta_1\to\infty$, and then $\beta_2\to\infty$: $f_{s'} \approx \frac{\mathbf 1(s_T=s')+\sum_{i<T}\mathbf 1(s_i=s')m_i}{1+\sum_{i<T}m_i}$ with $m_i=\prod_\ell\mathbf 1(s_{p(i)_\ell}=s_{p(T+1)_\ell})$, up to the votes of some first roots (the footnote): exactly, $k_0$ more votes for $s_1$, $k_0$ the roots $i<T$ with $s_1=\dots=s_i=s_{p(T+1)_\ell}$ for all $\ell$; hence $|f-\hat\pi| \le (1+k_0)/(1+k_0+n)$, $n=\sum_{i<T}m_i$`,
 	Parts:      []string{"the votes", "the bound"},
 	Hypotheses: sameNumberOfParents,
 	Tried:      multiTried + `; compared with the dense transformer at $\beta_1=200$, $\beta_2=10^4$`,

@@ -208,7 +208,7 @@ var algOracleCorrected = ledger.Claim{
 	Title: "The oracle algorithm, for divergences that see dependence",
 	Statement: `Algorithm 2 returns $\mathcal G$ from the informations $I_f(s_i;s_j\mid\pi)$ for $f$ that are ` +
 		`strictly convex at 1`,
-	Hypotheses: `$D_f(P\|Q)=0$ only for $P=Q$; $\pi>0$ almost surely; $\pi$ does not mix in one step, with ` +
+	Hypotheses: `$D_f(P\|Q)=0$ only for $P=Q$; $\pi>0$ almost surely, and the informations are finite, as they are under Assumption 1; $\pi$ does not mix in one step, with ` +
 		`positive probability`,
 	Tried: `exactly for $\chi^2$ and total variation on all forests with $T\le5$; in floats for six strictly ` +
 		`convex $f$ on random forests with $T\le12$`,
@@ -219,7 +219,7 @@ var algOracleCorrected = ledger.Claim{
 	Faults: []ledger.Fault{
 		fault("edges from an information of 1/10 on", oracleClaim{fs: ratStrict, above: exact.Frac(1, 10)}.check),
 		drop(`$D_f(P\|Q)=0$ only for $P=Q$`, "a hinge among the divergences", oracleClaim{fs: ratDivergences}.check),
-		drop(`$\pi>0$ almost surely`, "a chain in which a child tells the row of its parent",
+		drop(`$\pi>0$ almost surely, and the informations are finite, as they are under Assumption 1`, "a chain in which a child tells the row of its parent",
 			oracleClaim{fs: ratStrict, priors: [][]exact.Matrix{{tie}}}.check),
 		drop(`$\pi$ does not mix in one step, with positive probability`, "independent tokens",
 			oracleClaim{fs: ratStrict, priors: [][]exact.Matrix{{exact.Rats("1/2 1/2; 1/2 1/2")}}}.check),

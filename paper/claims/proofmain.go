@@ -344,8 +344,8 @@ func decideEmpty(w *ledger.Worst, m, k, root int64) {
 var thmMainStepBias = ledger.Claim{
 	ID: "thm-main-step-bias", Number: "Theorem 1", Kind: ledger.Step, Quick: true,
 	Title: "The loss in the limit of long sequences",
-	Statement: `$f_\infty(\cdot\mid s):=\frac{A_2}{B_2}=(1-w_s)\pi(\cdot\mid s)+w_s\mu_\pi$ ` +
-		`with $w_s=\frac{1-r+re^{\beta\mu_\pi(s)}}{B_2}` +
+	Statement: `with $n=1-r+re^{\beta\mu_\pi(s)}$, $A_2=(1-r)(e^\beta-1)\mu_\pi(s)\pi(\cdot\mid s)+n\mu_\pi$ and ` +
+		`$B_2=(1-r)(e^\beta-1)\mu_\pi(s)+n$: $f_\infty(\cdot\mid s):=A_2/B_2=(1-w_s)\pi(\cdot\mid s)+w_s\mu_\pi$ with $w_s=\frac n{B_2}` +
 		`\le\frac{e^{-\beta(1-\mu_\pi(s))}}{(1-r)\mu_\pi(s)}$, and ` +
 		`$\mathrm{KL}(\pi(\cdot\mid s)\,\|\,f_\infty(\cdot\mid s))\le\sum_{s'}\frac{(\pi-f_\infty)^2}{f_\infty}` +
 		`\le2S^3\gamma^{-5}e^{-\beta\gamma}$`,

@@ -543,9 +543,9 @@ func idealPredictionEnclosed(g *graph.Forest, x []int, s int, beta *big.Rat) exa
 var eqFPointwiseCorrected = ledger.Claim{
 	ID: "eq-f-pointwise-corrected", Number: "eq. (29)", Title: "The trained model's error in mean square", Quick: true,
 	Statement: `$\mathbb E_X|f_{\hat\theta}(X;s)-\pi(\cdot\mid s)|^2 \le T_{\mathrm{eff}}^{-c}$ with ` +
-		`$c=\min(\frac1{16},\frac\gamma4)$ for $\beta=\tfrac12\log T_{\mathrm{eff}}$, if ` +
+		`$c=\min(\frac1{16},\frac\gamma4)$ for $\beta=\tfrac12\log T_{\mathrm{eff}}$ and $0<\beta_0\le T_{\mathrm{eff}}^{-3/2}$, if ` +
 		fmt.Sprintf(`$T_{\mathrm{eff}}\ge\log^8T$ and $T_{\mathrm{eff}}^c\ge%d\,S^8\gamma^{-9}$`, squareConstant),
-	Hypotheses: `$\mathcal S(A^{(1)})$ after the $\tau_1=16S^3\gamma^{-3}T^2\log T/(\eta_1\beta_0)$ of stage 1`,
+	Hypotheses: growthPrior + "; " + growthRows + "; " + growthEps,
 	Tried: `chains and in-context graphs with $T=3^{345}$, $3^{400}$ and $3^{600}$, two $\pi$: the mean square is ` +
 		`enclosed by its limit and the bound of Lemma 32 with constants`,
 	Uses:    []string{"lem-f-to-pi"},
@@ -558,7 +558,7 @@ var eqFPointwiseCorrected = ledger.Claim{
 		fault("beta = 1/32 log T_eff", farSquares(1./32, 1, farLengths(345)...)),
 	},
 	Spare: []ledger.Spare{
-		spare(`$\mathcal S(A^{(1)})$ after the $\tau_1=16S^3\gamma^{-3}T^2\log T/(\eta_1\beta_0)$ of stage 1`,
-			"it says which model is meant"),
+		spare(growthPrior, "they say what gamma is"), spare(growthRows, "it says which model is meant"),
+		spare(growthEps, "it says which model is meant"),
 	},
 }

@@ -118,17 +118,20 @@ func decideTail(
 // with probability 99/100: with the bound E of the error,
 //
 //	max_j |ghat_ij| - E <= max_j |ghat^emp_ij| <= max_j |ghat_ij| + E
-func largestOfRow(row exact.Role, root *big.Rat, samples func(*big.Rat, exact.Interval) exact.Interval) exact.Interval {
-	pi := pullToward[0]
+func largestOfRow(pis []exact.Matrix, row exact.Role, root *big.Rat, samples sampleCount) exact.Interval {
+	pi := pis[0]
 	l := unionLog(exact.Pow(root, 2), likely)
 	off := sampleError(len(pi), exact.FloorGamma(pi), samples(root, l).Lo, l)
-	largest := exact.NewStageOne(root, inverse(root), pullToward...).
+	largest := exact.NewStageOne(root, inverse(root), pis...).
 		Distance(row, func(exact.Role, exact.Role) *big.Rat { return new(big.Rat) })
 	return exact.Interval{Lo: largest.Sub(off).Lo, Hi: largest.Add(off).Hi}
 }
 
-// perLength returns N = T^power l, given root = T^(1/2) and l.
-func perLength(power string) func(root *big.Rat, l exact.Interval) exact.Interval {
+// A sampleCount returns N, given root = T^(1/2) and l = log(2T^2/delta).
+type sampleCount func(root *big.Rat, l exact.Interval) exact.Interval
+
+// perLength returns N = T^power l.
+func perLength(power string) sampleCount {
 	return func(root *big.Rat, l exact.Interval) exact.Interval {
 		return exact.Power(root, exact.Mul(exact.Frac(2, 1), exact.Rat(power))).Mul(l)
 	}
@@ -143,7 +146,7 @@ func errorConstant(pi exact.Matrix) exact.Interval {
 
 // errorAt encloses the least number that the errors of all entries do not exceed with probability 99/100, for
 // eps = 1/root: from below by half a standard deviation of one entry, from above by Bernstein's inequality.
-func errorAt(pi exact.Matrix, root *big.Rat, samples func(*big.Rat, exact.Interval) exact.Interval) exact.Interval {
+func errorAt(pi exact.Matrix, root *big.Rat, samples sampleCount) exact.Interval {
 	t := exact.Pow(root, 2)
 	l := unionLog(t, likely)
 	n := samples(root, l)

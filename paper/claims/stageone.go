@@ -79,7 +79,7 @@ func decideRootForce(
 var thmStageOneRootsCorrected = ledger.Claim{
 	ID: "thm-stage1-roots-corrected", Number: "Lemma 6", Quick: true,
 	Title:      "Stage 1: the gradient of a root's row, but the query's",
-	Statement:  `For $\beta_0\le T_{\mathrm{eff}}^{-3/2}$ and roots $i\neq T$, $\|v\|_\infty\le35S^2\gamma^{-2}\beta_0/(T\sqrt{T_{\mathrm{eff}}})$; while $\big|\|v\|_\infty T/\beta_0-\frac12|g_{T,T}|\big|\le35S^3\gamma^{-2}T_{\mathrm{eff}}^{-1/2}$ for $i=T$, $v$ modulo constants and $g_{T,T}=\mathbb{E}_\pi[\frac1S\sum_s\pi(s\mid s)/\mu_\pi(s)]-1$`,
+	Statement:  `For $\beta_0\le T_{\mathrm{eff}}^{-3/2}$ and roots $i\neq T$, $\|v\|_\infty\le35S^2\gamma^{-2}\beta_0/(T\sqrt{T_{\mathrm{eff}}})$; while with the query in sequence $\big|\|v\|_\infty T/\beta_0-\frac12|g_{T,T}|\big|\le35S^3\gamma^{-2}T_{\mathrm{eff}}^{-1/2}$ for $i=T$, $v$ modulo constants and $g_{T,T}=\mathbb{E}_\pi[\frac1S\sum_s\pi(s\mid s)/\mu_\pi(s)]-1$`,
 	Parts:      []string{otherRoots, queryRow},
 	Hypotheses: floorOfPi + `; ` + meanOfPi + `; ` + smallEps,
 	Tried:      `enclosed on in-context graphs, $T=3^6$ to $3^{90}$, $\beta_0=T^{-2}$, every $A^{(1)}$; in the limit $\beta_0\to0$ on chains, spiders and random forests up to $T=512$; query in sequence`,
@@ -611,13 +611,13 @@ const (
 	smallSteps = "small steps"
 	anySteps   = "steps of any size"
 	staysPart  = "for all later times"
-	leadBy     = `$g^*_{i,p(i)}-g^*_{i,j}\ge S\delta$ for $j\neq p(i)$ and all $A^{(1)}$ in which $p(i)$ leads, $\delta>0$ (by Lemma 6, $\delta=\gamma^3/(2S^3)$)`
+	leadBy     = `$g^*_{i,p(i)}-g^*_{i,j}\ge S\delta$ for $j\neq p(i)$ and all $A^{(1)}$ with $\mathcal S_{p(i)}\ge\mathcal S_j$ for all $j$, $\delta>0$ (by Lemma 6, $\delta=\gamma^3/(2S^3)$)`
 	timesTried = `one leading position in closed form, $T=3^{12}$, $3^{36}$ and $3^{90}$, and in steps of $\eta_1\beta_0\delta/T=1/10$ to $10^4$, $T\le1000$; random gradients that change with $t$; $\hat g$ on five families, $T\le512$`
 )
 
 var lemA1Dynamics = ledger.Claim{
 	ID: "lem-a1-dynamics", Number: "Lemma 8", Title: "The time until a row finds its parent", Quick: true,
-	Statement:  `There is $\tau_1\lesssim\eta_1^{-1}\beta_0^{-1}(T^2+T\alpha^{-1})\log(T/\alpha)$ with $\mathcal{S}(A^{(1)}(t))_{i,p(i)}\ge1-\alpha$ for all $t\ge\tau_1$ and all $i$ with a parent: $\tau_1=\frac2\delta\eta_1^{-1}\beta_0^{-1}(T^2+T\alpha^{-1})\log(T/\alpha)$, a real number, will do for every $\eta_1$`,
+	Statement:  `For $0<\alpha<1$ there is $\tau_1\lesssim\eta_1^{-1}\beta_0^{-1}(T^2+T\alpha^{-1})\log(T/\alpha)$ with $\mathcal{S}(A^{(1)}(t))_{i,p(i)}\ge1-\alpha$ for all $t\ge\tau_1$ and all $i$ with a parent: $\tau_1=\frac2\delta\eta_1^{-1}\beta_0^{-1}(T^2+T\alpha^{-1})\log(T/\alpha)$, a real number, will do for every $\eta_1$`,
 	Parts:      []string{smallSteps, anySteps, staysPart},
 	Hypotheses: leadBy,
 	Tried:      `$\alpha=\frac12,T^{-1},T^{-2}$; ` + timesTried,
@@ -634,7 +634,7 @@ var lemA1Dynamics = ledger.Claim{
 var lemA1DynamicsSharp = ledger.Claim{
 	ID: "lem-a1-dynamics-sharp", Number: "Lemma 8", Kind: ledger.Step, Quick: true,
 	Title:      "The time until a row finds its parent, without logarithm",
-	Statement:  `With $\eta=\eta_1\beta_0/T$, $\mathcal{S}(A^{(1)}(\tau))_{i,p(i)}\ge1-\alpha$ for every integer $\tau\ge e^{\eta\delta/4}\big(\alpha^{-1}+i+2\log(i/\alpha)\big)/(\eta\delta)$; $e^{\eta\delta/4}\le1.02$ for $\eta_1\beta_0\le T$ and $\delta=\gamma^3/(2S^3)$`,
+	Statement:  `With $\eta=\eta_1\beta_0/T$ and $0<\alpha<1$, $\mathcal{S}(A^{(1)}(\tau))_{i,p(i)}\ge1-\alpha$ for every integer $\tau\ge e^{\eta\delta/4}\big(\alpha^{-1}+i+2\log(i/\alpha)\big)/(\eta\delta)$; $e^{\eta\delta/4}\le1.02$ for $\eta_1\beta_0\le T$ and $\delta=\gamma^3/(2S^3)$`,
 	Parts:      []string{smallSteps, anySteps, staysPart},
 	Hypotheses: leadBy,
 	Tried:      `$\alpha=\frac12,T^{-1},T^{-2}$; ` + timesTried,
@@ -680,7 +680,7 @@ func stepsOfBound(power int, constants ...*big.Rat) ledger.Check {
 var lemA1DynamicsStepIntegerCorrected = ledger.Claim{
 	ID: "lem-a1-dynamics-step-integer-corrected", Number: "Lemma 8", Quick: true,
 	Title:      "The time is a number of steps, rounded up",
-	Statement:  `The number of steps can be $\big\lceil\frac2\delta\eta_1^{-1}\beta_0^{-1}(T^2+T\alpha^{-1})\log(T/\alpha)\big\rceil$ for every $\eta_1$, which is at most twice what is within for $\eta_1\beta_0\le T$ and $\delta\le1$`,
+	Statement:  `The number of steps can be $\big\lceil\frac2\delta\eta_1^{-1}\beta_0^{-1}(T^2+T\alpha^{-1})\log(T/\alpha)\big\rceil$ for every $\eta_1$ and $0<\alpha<1$. It is at most twice the number inside $\lceil\cdot\rceil$ if $\eta_1\beta_0\le T$ and $\delta\le1$`,
 	Hypotheses: leadBy,
 	Tried:      timesTried,
 	Uses:       []string{"lem-a1-dynamics"},
@@ -717,7 +717,7 @@ var corStageOneParents = ledger.Claim{
 	Statement:  `With $\tau_1=C_{\gamma,S}\,\eta_1^{-1}\beta_0^{-1}T^2\log T$: $1-\mathcal{S}(A^{(1)}(\tau_1))_{i,p(i)}\lesssim T^{-1}$ for $i\in\overline{\mathcal{R}}$; at most $T^{-1}$ after every integer number of steps from $\tau_1$ on, if $C_{\gamma,S}=8/\delta$, which is $16S^3\gamma^{-3}$ by Lemma 6`,
 	Hypotheses: leadBy,
 	Tried:      timesTried,
-	Uses:       []string{"lem-a1-dynamics"},
+	Uses:       []string{"lem-a1-dynamics"}, RestsOn: []string{"lem-a1-dynamics", "thm-stage1-parents-corrected"},
 	// The time is loose because Lemma 8 (lem-a1-dynamics) has the factor log(T/alpha).
 	Check:  ledger.Check(timeToEnd(exact.Frac(1, 1), 1).check).Noted("Lemma 8 (lem-a1-dynamics) with alpha = 1/T."),
 	Faults: corStageOneParentsFaults,
@@ -760,13 +760,14 @@ const (
 	driftPart = "the drift"
 	drivePart = "the size of v"
 	lateRoot  = `$4CT\log T\,V_i\le i$`
+	driveOf   = `assumption 1, $\epsilon=T_{\mathrm{eff}}^{-1/2}$ and $\beta_0\le T_{\mathrm{eff}}^{-3/2}$`
 )
 
 var corStageOneRootsCorrected = ledger.Claim{
 	ID: "cor-stage1-roots-corrected", Number: "Corollary 1", Title: "End of stage 1: rows of late roots", Quick: true,
-	Statement:  `For roots $i\neq T$ and an integer $\tau_1\le C\eta_1^{-1}\beta_0^{-1}T^2\log T$, $\sup_j|\mathcal{S}(A^{(1)}_i(\tau_1))_j-\frac1i|\le4Ci^{-2}T\log T\,V_i$, where $V_i=\|v\|_\infty T/\beta_0\le35S^2\gamma^{-2}T_{\mathrm{eff}}^{-1/2}$; with the $C=16S^3\gamma^{-3}$ of the rows with a parent that is so from $i=2240S^5\gamma^{-5}T\log T/\sqrt{T_{\mathrm{eff}}}$ on`,
+	Statement:  `For roots $i\neq T$ and an integer $\tau_1\le C\eta_1^{-1}\beta_0^{-1}T^2\log T$, $\sup_j|\mathcal{S}(A^{(1)}_i(\tau_1))_j-\frac1i|\le4Ci^{-2}T\log T\,V_i$, where $V_i=\|v\|_\infty T/\beta_0\le35S^2\gamma^{-2}T_{\mathrm{eff}}^{-1/2}$; with the $C=16S^3\gamma^{-3}$ of the rows with a parent the last hypothesis holds for $i\ge2240S^5\gamma^{-5}T\log T/\sqrt{T_{\mathrm{eff}}}$`,
 	Parts:      []string{driftPart, drivePart},
-	Hypotheses: lateRoot,
+	Hypotheses: driveOf + "; " + lateRoot,
 	Tried:      `the limit $\beta_0\to0$ on in-context graphs, spiders and random forests, $T\le512$, $C=1/2$ and $5$; the size of $v$ as in Lemma 6`,
 	Uses: []string{
 		"lem-a1-dynamics-step-integer-corrected", "lem-no-parents-corrected", "thm-stage1-roots-corrected",

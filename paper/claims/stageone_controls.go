@@ -122,4 +122,5 @@ var corStageOneRootsCorrectedFaults = []ledger.Fault{
 	spoil(driftPart, "7/2 for 4", lateRootEnds(3.5, 4, nil)),
 	spoil(drivePart, rateInFault, lateRootEnds(4, 4, exact.Frac(13, 20))),
 	drop(lateRoot, "the early roots as well", lateRootEnds(4, 0, nil)),
+	drop(driveOf, "the trace 27/20", rootForce(exact.OwnRoot, offTrace, inverse, nil, gradientConstant(pullAway, 2))),
 }

@@ -263,14 +263,14 @@ func growthOnACycle(s, rounds int, expBeta, eps *big.Rat, reading theory.Reading
 
 // The hypotheses of thm-stage2-lower.
 const (
-	growthPrior = `assumption 1`
-	growthRows  = `$A^{(1)}$ after $\tau_1$ of stage 1`
+	growthPrior = `assumptions 1 and 2`
+	growthRows  = `$A^{(1)}$ after the $\tau_1=16S^3\gamma^{-3}T^2\log T/(\eta_1\beta_0)$ steps of stage 1`
 	growthEps   = `$\epsilon=T_{\mathrm{eff}}^{-1/2}$`
 )
 
 var thmStageTwoLower = ledger.Claim{
 	ID: "thm-stage2-lower", Number: "Lemma 10", Title: "beta grows", Quick: true,
-	Statement: `$-\Delta_\beta(\theta)\ge\frac14\gamma^8S^{-6}e^{-2\beta}$ for $e^\beta\le C_{\gamma,S}T_{\mathrm{eff}}^{1/12}\log^{-1/6}T$, ` +
+	Statement: `$-\Delta_\beta(\theta)\ge\frac14\gamma^8S^{-6}e^{-2\beta}$ for $A^{(2)}=\beta I_S-(\beta-\beta_0)\frac1S1_S1_S^\top$ with $0<\beta_0\le T_{\mathrm{eff}}^{-3/2}$, $\beta\ge0$ and $e^\beta\le C_{\gamma,S}T_{\mathrm{eff}}^{1/12}\log^{-1/6}T$, ` +
 		fmt.Sprintf(`$C_{\gamma,S}=\gamma^{9/2}S^{-7/2}/%d$`, growthConstant),
 	Parts:      []string{"the bound", "the range of beta"},
 	Hypotheses: growthPrior + "; " + growthRows + "; " + growthEps,
@@ -279,7 +279,8 @@ var thmStageTwoLower = ledger.Claim{
 		"cor-stage1-parents", "lem-compare-shift", "lem-concentrate-e3", "lem-concentrate-e12", "lem-bound-ghat",
 	},
 	RestsOn: []string{
-		"lem-compare-z-corrected", "lem-compare-shift", "lem-concentrate-e3", "lem-concentrate-e12", "lem-bound-ghat",
+		"lem-compare-z-corrected", "lem-compare-shift-sharp", "lem-concentrate-e3", "lem-concentrate-e12",
+		"lem-bound-ghat", "lem-teff-leaves-corrected",
 	},
 	OnPaper: []string{"thm-stage2-lower"},
 	// The bound is half of Lemma 11 (lem-bound-ghat), whose tightness is 0.002.
@@ -359,14 +360,14 @@ func growthOfChains(chains []longChain, power float64, bound func(c longChain, b
 const (
 	timeOfBeta  = "the time"
 	leapOfBeta  = "no leap"
-	growthBelow = `$-\Delta_\beta\ge ce^{-2\beta}$ for $\beta\le\beta^*$`
-	growthAbove = `$-\Delta_\beta\le1$`
-	smallRate   = `$\eta_2\le1$`
+	growthBelow = `$-\Delta_\beta\ge ce^{-2\beta}$ for $0\le\beta\le\beta^*$`
+	growthAbove = `$-\Delta_\beta\le1$ for $\beta\ge0$`
+	smallRate   = `$0<\eta_2\le1$`
 )
 
 var lemA2Dynamics = ledger.Claim{
 	ID: "lem-a2-dynamics", Number: "Lemma 12", Title: "Stage 2 reaches beta*", Quick: true,
-	Statement:  `$\beta^*\le\beta(\tau_1+\tau_2)\le1+\beta^*$ for some $\tau_2\lesssim e^{2\beta^*}\beta^*\eta_2^{-1}$: the first such time is at most $1+(e^{2\beta^*}-1)/(2c\,\eta_2)$, where $c=\frac14\gamma^8S^{-6}$ by Lemma 10`,
+	Statement:  `If $\beta(\tau_1)=\beta_0$ with $0\le\beta_0<\beta^*$, then $\beta^*\le\beta(\tau_1+\tau_2)\le1+\beta^*$ for some $\tau_2\lesssim e^{2\beta^*}\beta^*\eta_2^{-1}$: the first such time is at most $1+(e^{2\beta^*}-1)/(2c\,\eta_2)$, where $c=\frac14\gamma^8S^{-6}$ by Lemma 10`,
 	Parts:      []string{timeOfBeta, leapOfBeta},
 	Hypotheses: growthBelow + "; " + growthAbove + "; " + smallRate,
 	Tried:      `growth equal to its lower bound, to one, at random between them, and equal to $\hat g$ under two priors; $c$ from $1/200$, $\eta_2$ from $1/8$, $\beta^*$ up to $3$`,
