@@ -18,34 +18,33 @@ import (
 // Figure8 is the name of the sweep of twenty seeds of Figure 8.
 const Figure8 = "figure-8"
 
-// mlpSeeds is the number of seeds for each graph and each kind of [embeddingKinds].
+// mlpSeeds is the number of seeds for each graph and each of the [mlpKinds] whose weights are stored.
 const mlpSeeds = 3
 
 // mlpLossSequences is the number of test sequences on which the losses are compared.
 const mlpLossSequences = 1 << 12
 
-// embeddingKinds returns the two kinds of embeddings of the standard transformer:
-// "trained", in the released code, and "fixed", in the paper.
-func embeddingKinds() []string { return []string{"trained", "fixed"} }
+// mlpKinds returns the kinds of the standard transformer: "trained" and "fixed" embeddings in the
+// architecture of the released code, and "residual", the architecture and the fixed embeddings of the text.
+func mlpKinds() []string { return []string{"trained", "fixed", "residual"} }
 
 // mlpSpec returns the released code's setting on the graph of s: width 30, 2^12 steps of AdamW
-// on 1024 fresh sequences each, with one of the [embeddingKinds].
-func (s SingleParent) mlpSpec(embeddings string, seed int) train.Spec {
+// on 1024 fresh sequences each, with one of the [mlpKinds].
+func (s SingleParent) mlpSpec(kind string, seed int) train.Spec {
 	spec := s.Spec()
 	spec.Steps, spec.Every, spec.Seed = 1<<12, 1<<5, uint64(seed)
-	spec.Model = train.MLP{Width: 30, FixedEmbeddings: embeddings == "fixed"}
+	spec.Model = train.MLP{Width: 30, FixedEmbeddings: kind != "trained", Residual: kind == "residual"}
 	spec.Optimiser = train.AdamW{Rate: 0.01, Schedule: train.Cosine, Decay: 2e-4}
 	return spec
 }
 
-// mlpSpecs returns the specifications with trained embeddings and then with fixed
-// ones, each by seed and by the order of SingleParents.
+// mlpSpecs returns the specifications by kind, by seed and by the order of SingleParents.
 func mlpSpecs() []train.Spec {
 	var specs []train.Spec
-	for _, embeddings := range embeddingKinds() {
+	for _, kind := range mlpKinds() {
 		for seed := range mlpSeeds {
 			for _, s := range SingleParents() {
-				specs = append(specs, s.mlpSpec(embeddings, seed))
+				specs = append(specs, s.mlpSpec(kind, seed))
 			}
 		}
 	}
@@ -55,15 +54,15 @@ func mlpSpecs() []train.Spec {
 // An MLPResult has the runs of the standard transformer on one graph.
 type MLPResult struct {
 	SingleParent
-	Embeddings string
-	Runs       []*runs.Run // by seed
-	Seeds      []MLPAttention
-	Losses     []*Losses  // by seed, all on the same test sequences; set by [MLPLosses]
-	Outcomes   []*Outcome // of the sweep [Figure8], by seed; none in other settings
+	Kind     string      // of [mlpKinds]
+	Runs     []*runs.Run // by seed
+	Seeds    []MLPAttention
+	Losses   []*Losses  // by seed, all on the same test sequences; set by [MLPLosses]
+	Outcomes []*Outcome // of the sweep [Figure8], by seed
 }
 
 // ID returns for instance "mlp-chain-trained".
-func (m *MLPResult) ID() string { return "mlp-" + m.Name + "-" + m.Embeddings }
+func (m *MLPResult) ID() string { return "mlp-" + m.Name + "-" + m.Kind }
 
 // MLPAttention is the first layer of one run, averaged over 1024 test sequences.
 type MLPAttention struct {
@@ -131,18 +130,18 @@ func newMLPAttention(g *graph.Forest, p [][]float64) MLPAttention {
 }
 
 // LoadMLP loads or trains the runs of Figure 8 on the graphs of the settings: a
-// result for each graph with trained embeddings, then for each with fixed ones.
+// result for each kind and graph.
 func LoadMLP(ctx context.Context, get Getter, settings ...SingleParent) ([]*MLPResult, error) {
 	outcomes, err := Outcomes(Figure8)
 	if err != nil {
 		return nil, err
 	}
 	var all []*MLPResult
-	for _, embeddings := range embeddingKinds() {
+	for _, kind := range mlpKinds() {
 		for _, s := range settings {
-			m := &MLPResult{SingleParent: s, Embeddings: embeddings}
+			m := &MLPResult{SingleParent: s, Kind: kind}
 			for seed := range mlpSeeds {
-				r, err := get(ctx, s.mlpSpec(embeddings, seed))
+				r, err := get(ctx, s.mlpSpec(kind, seed))
 				if err != nil {
 					return nil, err
 				}
@@ -152,8 +151,8 @@ func LoadMLP(ctx context.Context, get Getter, settings ...SingleParent) ([]*MLPR
 				m.Seeds = append(m.Seeds, newMLPAttention(s.Graph, rows))
 			}
 			for _, o := range outcomes {
-				is, parents := o.Spec.Model.(train.MLP), o.Spec.Task.(train.Task1).Parents
-				if is.FixedEmbeddings == (embeddings == "fixed") && slices.Equal(parents, s.Graph.Parents()) {
+				parents := o.Spec.Task.(train.Task1).Parents
+				if o.Spec.Model == m.Runs[0].Spec.Model && slices.Equal(parents, s.Graph.Parents()) {
 					m.Outcomes = append(m.Outcomes, o)
 				}
 			}

@@ -46,7 +46,7 @@ func TestEveryMLPSpecIsValidAndItsOwn(t *testing.T) {
 		seen = append(seen, runs.Address(s))
 	}
 	slices.Sort(seen)
-	if n, want := len(slices.Compact(seen)), 2*len(SingleParents())*mlpSeeds; n != want {
+	if n, want := len(slices.Compact(seen)), 3*len(SingleParents())*mlpSeeds; n != want {
 		t.Errorf("%d addresses, want %d", n, want)
 	}
 }

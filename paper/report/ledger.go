@@ -159,7 +159,7 @@ func ledgerTable(l *ledger.Ledger) (*figure.Table, error) {
 	t := newTable(
 		`The ledger: every statement as printed, displayed steps, and corrected statements, each with the `+
 			`kind of evidence, the verdict, the margin on the worst instance (where a statement of the exact tier `+
-			`fails, on its witness; then negative) and the number $N$ of instances tried.`,
+			`fails, on its witness; then negative) and the number $N$ of instances, of a search the worst one.`,
 		"Number", "Id", "Statement", "Tier", "Verdict", "Margin", "N")
 	t.ID, t.Long, t.Shares = "claims", true, []float64{0.16, 0.26, 1, 0.11, 0.14, 0, 0}
 	t.Columns[len(t.Columns)-1].TeX = "$N$"

@@ -64,15 +64,13 @@ func multiFinalLosses(ms []experiment.MultiResult) []finalLoss {
 	return all
 }
 
-// mlpFinalLosses leaves out the chain with trained embeddings, which mlpRows compares with the authors' value.
+// mlpFinalLosses leaves out the chain, where mlpRows compares with the authors' value.
 func mlpFinalLosses(ms []*experiment.MLPResult) []finalLoss {
 	var all []finalLoss
 	for _, m := range ms {
-		if m.Name == "chain" && m.Embeddings == "trained" {
-			continue
+		if m.Name != "chain" {
+			all = append(all, finalLoss{id: m.ID() + "-loss-final", name: "MLP, " + mlpName(m), seeds: finals(m.Runs)})
 		}
-		name := fmt.Sprintf("MLP, %s, %s embeddings", m.Title, m.Embeddings)
-		all = append(all, finalLoss{id: m.ID() + "-loss-final", name: name, seeds: finals(m.Runs)})
 	}
 	return all
 }

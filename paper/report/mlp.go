@@ -14,21 +14,22 @@ import (
 )
 
 // mlpFigure is Figure 8: the adjacency matrix and the average first-layer attention of
-// the standard transformer, seed 0, with trained and with fixed embeddings.
+// the standard transformer in the settings of the code and of the text, seed 0.
 func mlpFigure(ms []*experiment.MLPResult) *figure.Figure {
 	f := &figure.Figure{
 		Width: figure.TwoColumns,
 		Caption: `First-layer attention of the two-layer standard transformer with MLPs, averaged over 1024 ` +
 			`sequences, beside the adjacency matrix of the causal graph ($S=10$, $T=20$, $d=30$, $2^{12}$ steps, ` +
-			`seed 0): with trained embeddings as in the authors' code, and with fixed ones as in their text.`,
+			`seed 0): in the authors' code, and in their text, where embeddings are fixed, attention has a residual ` +
+			`connection of its own and the one MLP stands between the layers.`,
 	}
 	for _, e := range experiment.SingleParents() {
 		row := []figure.Panel{adjacencyMatrix(e.Title, matrixRows(e.Graph.Adjacency()))}
 		for _, m := range ms {
-			if m.Name == e.Name {
+			if m.Name == e.Name && m.Kind != "fixed" {
 				row = append(row, &figure.Matrix{
-					Title: figure.Text(embeddingsTitle[m.Embeddings]), Values: m.Seeds[0].P,
-					Scale: figure.Scale{Min: 0, Max: 1, Hidden: m.Embeddings != "fixed"}, XLabel: positionJ,
+					Title: figure.Text(mlpKind[m.Kind].title), Values: m.Seeds[0].P,
+					Scale: figure.Scale{Min: 0, Max: 1, Hidden: m.Kind != "residual"}, XLabel: positionJ,
 				})
 			}
 		}
@@ -37,10 +38,14 @@ func mlpFigure(ms []*experiment.MLPResult) *figure.Figure {
 	return f
 }
 
-// embeddingsTitle has the origin of the two kinds of embeddings.
-var embeddingsTitle = map[string]string{
-	"trained": "embeddings trained, as in the code", "fixed": "embeddings fixed, as in the text",
+// mlpKind has the names of the kinds in rows and in figures, and who states their settings.
+var mlpKind = map[string]struct{ name, title, setting string }{
+	"trained":  {"trained embeddings", "as in the code", "code"},
+	"fixed":    {"fixed embeddings", "", "code"},
+	"residual": {"residual, fixed embeddings", "as in the text", "text"},
 }
+
+func mlpName(m *experiment.MLPResult) string { return m.Title + ", " + mlpKind[m.Kind].name }
 
 func onRandom(ms []*experiment.MLPResult) []*experiment.MLPResult {
 	return slices.DeleteFunc(slices.Clone(ms), func(m *experiment.MLPResult) bool { return m.Name != "random" })
@@ -80,10 +85,10 @@ func mlpTable(ms []*experiment.MLPResult) *figure.Table {
 	t := newTable(
 		fmt.Sprintf(`Average first-layer attention of the standard transformer with MLPs over %d seeds. `+
 			`Edges found: rows that are largest at the parent, seed by seed.`, len(ms[0].Seeds)),
-		"Graph", "Embeddings", "Edges found", "On parents: mean, range", "Query, mean: on itself, on other roots")
+		"Graph", "Transformer", "Edges found", "On parents: mean, range", "Query, mean: on itself, on other roots")
 	for _, m := range ms {
 		on := m.Over(attentionOnParents)
-		addRow(t, m.Title, m.Embeddings,
+		addRow(t, m.Title, mlpKind[m.Kind].name,
 			bySeed(m, func(a experiment.MLPAttention) (int, int) { return a.Found, a.Edges }),
 			on.Mean, span(on, 3), m.Over(queryOnItself).Mean, m.Over(queryOnRoots).Mean)
 	}
@@ -109,13 +114,13 @@ func mlpLossTable(ms []*experiment.MLPResult) *figure.Table {
 			`authors' released formula and (c) the Bayes predictor with %d draws for each sequence. The standard `+
 			`errors of the paired differences count seeds and sequences.`,
 			ms[0].Losses[0].Sequences, len(ms[0].Seeds), ms[0].Losses[0].Draws),
-		"Graph", "Embeddings", "Trained", "(a)", "(b)", "(c)", "Trained less: (a), (c)")
+		"Graph", "Transformer", "Trained", "(a)", "(b)", "(c)", "Trained less: (a), (c)")
 	for _, m := range ms {
 		l := m.Losses[0]
 		trained, _ := m.OverLosses(trainedLoss)
 		edges, edgesErr := m.OverLosses(lossLessEdges)
 		bayes, bayesErr := m.OverLosses(lossLessBayes)
-		addRow(t, m.Title, m.Embeddings, figure.Value(trained.Mean, 4), figure.Value(l.Edges.Mean, 4),
+		addRow(t, m.Title, mlpKind[m.Kind].name, figure.Value(trained.Mean, 4), figure.Value(l.Edges.Mean, 4),
 			figure.Value(l.Released.Mean, 4), figure.Value(l.Bayes.Mean, 4),
 			figure.PlusMinus(edges.Mean, edgesErr, 4), figure.PlusMinus(bayes.Mean, bayesErr, 4))
 	}
@@ -205,27 +210,20 @@ func mlpRows(ms []*experiment.MLPResult) []Row {
 	var rows []Row
 	for _, m := range ms {
 		rows = append(rows, mlpEdgesRow(m))
-		if m.Outcomes != nil {
-			rows[len(rows)-1] = mlpSeedsRow(m)
-		}
 	}
 	for _, m := range onRandom(ms) {
 		rows = append(rows, mlpRootsRow(m))
 	}
 	for _, m := range ms {
-		if m.Name != "chain" || m.Outcomes == nil {
+		if m.Name != "chain" {
 			continue
 		}
 		rows = append(rows,
-			plottedRow("Markov chain, mean attention on the parents", "colours of the authors' plot: 0.736", plottedAttention,
+			plottedRow(mlpName(m)+", mean attention on the parents", "colours of the authors' plot: 0.736", plottedAttention,
 				m.Ends(func(end experiment.OutcomePoint) experiment.Number { return end.Attention })),
-			plottedRow("Markov chain, final test loss", "authors' plot: 1.764", plottedLoss,
+			plottedRow(mlpName(m)+", final test loss", "authors' plot: 1.764", plottedLoss,
 				m.Ends(func(end experiment.OutcomePoint) experiment.Number { return end.Loss })))
 	}
-	rows = append(rows, Row{
-		What: "all graphs, attention adds to the stream, one MLP between the layers", Setting: "text",
-		Paper: "attention near the adjacency matrix", Ours: words("no run"), Interval: "none", Verdict: untried,
-	})
 	for i := range rows {
 		rows[i].Figure, rows[i].ID = 8, "fig-mlp"
 	}
@@ -233,21 +231,6 @@ func mlpRows(ms []*experiment.MLPResult) []Row {
 }
 
 func mlpEdgesRow(m *experiment.MLPResult) Row {
-	n, on, missed := len(m.Seeds), m.Over(attentionOnParents), 0
-	for _, a := range m.Seeds {
-		missed = max(missed, a.Edges-a.Found)
-	}
-	k := n - m.Complete()
-	return Row{
-		What: fmt.Sprintf("%s, %s embeddings", m.Title, m.Embeddings), Paper: "attention near the adjacency matrix",
-		Ours:     words("all edges in %d of %d seeds; %.2f on parents", m.Complete(), n, on.Mean),
-		Interval: rangeOverSeeds(on, 2),
-		Verdict: mostly(n-k, n, fmt.Sprintf("in %d of %d seeds up to %d of the %d edges are not found",
-			k, n, missed, m.Seeds[0].Edges)),
-	}
-}
-
-func mlpSeedsRow(m *experiment.MLPResult) Row {
 	n, complete, edges, found := len(m.Outcomes), 0, 0, 0
 	for _, o := range m.Outcomes {
 		if edges, found, _ = experiment.CountEdges(o.Edges); found == edges {
@@ -256,7 +239,7 @@ func mlpSeedsRow(m *experiment.MLPResult) Row {
 	}
 	on := m.Ends(func(end experiment.OutcomePoint) experiment.Number { return end.Attention })
 	return Row{
-		What: fmt.Sprintf("%s, %s embeddings", m.Title, m.Embeddings), Paper: "attention near the adjacency matrix",
+		What: mlpName(m), Setting: mlpKind[m.Kind].setting, Paper: "attention near the adjacency matrix",
 		Ours:     words("over half on all %d parents in %d of %d seeds; %.2f on parents", edges, complete, n, on.Mean),
 		Interval: rangeOverSeeds(on, 2),
 		Verdict:  mostly(complete, n, fmt.Sprintf("not in %d of %d seeds", n-complete, n)),
@@ -267,8 +250,8 @@ func mlpRootsRow(m *experiment.MLPResult) Row {
 	n, on := len(m.Seeds), m.Over(attentionOnFirst)
 	k := n - m.OnFirst()
 	return Row{
-		What:  fmt.Sprintf("roots of the random graph, %s embeddings", m.Embeddings),
-		Paper: "seem to attend to the first token",
+		What:    "roots of the random graph, " + mlpKind[m.Kind].name,
+		Setting: mlpKind[m.Kind].setting, Paper: "seem to attend to the first token",
 		Ours: words("%.2f on it (uniform: %.2f); in %d of %d seeds most of them",
 			on.Mean, m.Seeds[0].Uniform, m.OnFirst(), n),
 		Interval: rangeOverSeeds(on, 2),
