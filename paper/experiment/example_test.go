@@ -31,5 +31,5 @@ func ExampleAll() {
 	// many-graphs           20 runs
 	// multi-parent           8 runs
 	// multi-parent-printed   2 runs
-	// mlp                   18 runs
+	// mlp                   27 runs
 }

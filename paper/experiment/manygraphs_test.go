@@ -37,7 +37,7 @@ func TestEverySpecIsValidAndItsOwn(t *testing.T) {
 			t.Errorf("spec %d: %v", i, err)
 		}
 	}
-	if n, want := len(Specs()), 3+20+8+2+18; n != want {
+	if n, want := len(Specs()), 3+20+8+2+27; n != want {
 		t.Errorf("%d specs, want %d", n, want)
 	}
 }

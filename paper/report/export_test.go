@@ -111,7 +111,7 @@ func TestExportOfOneEntryLoadsOnlyItsRuns(t *testing.T) {
 		{"fig-graph-example", 0},
 		{"fig-induction-head", 3},
 		{"fig-multi-parent-printed", 2},
-		{"tab-mlp", 18},
+		{"tab-mlp", 27},
 		{"fig-many-graphs", 0},
 		{"tab-many-graphs-losses", 20},
 		{"fig-claims-graph", 0},
