@@ -106,7 +106,7 @@ func TestASegmentOfTheDayIsReplayed(t *testing.T) {
 			rs = append(rs, r)
 		}
 	}
-	if len(rs) != 41 {
+	if len(rs) != 50 {
 		t.Errorf("%d runs have short segments, want all but the ten with several parents", len(rs))
 	}
 	r := rs[Today()%len(rs)]
