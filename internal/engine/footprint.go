@@ -78,7 +78,7 @@ func MLPFootprint(s, t, width int, residual bool) Footprint {
 	factors := factorFootprint(tokens, positions)
 	turned := (n+S)*h + n*d + d*S // the tables with transposes
 	tables := S*T*(h+self*d) + S*(n+S) + turned
-	matrices := 8*d*d + n*(3*d+n+S) + (d+1)*(d+S) + 2*d + d*S + (S+T)*(S+T+2*d+h)
+	matrices := 8*d*d + n*(3*d+n+S) + (d+1)*(d+S) + 2*d + d*S + (S+T)*(S+T+2*h)
 	own := self * positions * padded(d)
 	sequence := 3*positions*wide + own + 3*positions + positions*positions
 	return Footprint{

@@ -202,7 +202,7 @@ type mlpMatrices struct {
 	xa, k  lanes.Matrix // X A1 and K = X A1 X^T, (S+T) x (S+T): scores of layer 1
 	ya, b  lanes.Matrix // Y A2 and B = Y A2 Y^T, n x n: scores of layer 2
 	xm, ym lanes.Matrix // X M1, beside X if residual, (S+T) x h, and Y M2: terms of the input of the ReLU
-	xi     lanes.Matrix // X In1, (S+T) x d: the term of the residual connection
+	xi     lanes.Matrix // X In1, (S+T) x (h-d): the term of the residual connection
 	yw, zw lanes.Matrix // Y W and Z W: logits
 }
 
@@ -211,7 +211,7 @@ func newMLPMatrices(s, t, d, h int) *mlpMatrices {
 	m := &mlpMatrices{
 		y: zeroMatrix(n, d), z: zeroMatrix(d+1, d), b1: zeroMatrix(1, d), b2: zeroMatrix(1, d), w: zeroMatrix(d, s),
 		xa: zeroMatrix(s+t, d), k: zeroMatrix(s+t, s+t), ya: zeroMatrix(n, d), b: zeroMatrix(n, n),
-		xm: zeroMatrix(s+t, h), xi: zeroMatrix(s+t, d), ym: zeroMatrix(n, d), yw: zeroMatrix(n, s), zw: zeroMatrix(d+1, s),
+		xm: zeroMatrix(s+t, h), xi: zeroMatrix(s+t, h-d), ym: zeroMatrix(n, d), yw: zeroMatrix(n, s), zw: zeroMatrix(d+1, s),
 	}
 	m.x = lanes.Dense(s+t, d, m.y.Data[:(s+t)*d])
 	for _, p := range []*lanes.Matrix{&m.a1, &m.a2, &m.v1, &m.v2, &m.i1, &m.i2, &m.m1, &m.m2} {
@@ -228,22 +228,20 @@ func (m *mlpMatrices) load(w *model.MLP) {
 			p.place[i] = float64(p.factor * v)
 		}
 	}
+	mul(m.m1, m.v1, m.i1)
+	mul(m.xa, m.x, m.a1)
+	mul(m.k, m.xa, transposed(m.x))
+	mul(from(m.xm, 0, m.xm.Rows, 0, w.Width), m.x, m.m1)
 	if w.Residual {
 		for k := range w.Width {
 			rowOf(m.i2, k)[k], rowOf(m.z, k)[k] = 1, 1
 		}
-	}
-	mul(m.m1, m.v1, m.i1)
-	mul(m.m2, m.v2, m.i2)
-	mul(m.xa, m.x, m.a1)
-	mul(m.k, m.xa, transposed(m.x))
-	mul(from(m.xm, 0, m.xm.Rows, 0, w.Width), m.x, m.m1)
-	mul(m.xi, m.x, m.i1)
-	if w.Residual {
 		for i := range m.x.Rows {
 			copy(rowOf(m.xm, i)[w.Width:], rowOf(m.x, i))
 		}
+		mul(m.xi, m.x, m.i1)
 	}
+	mul(m.m2, m.v2, m.i2)
 	mul(m.ya, m.y, m.a2)
 	mul(m.b, m.ya, transposed(m.y))
 	mul(m.yw, m.y, m.w)
