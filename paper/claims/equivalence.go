@@ -56,6 +56,7 @@ var thmEquivalenceTo = ledger.Claim{
 }
 
 const (
+	anyDisentangled   = `$\tilde\theta$ has any depth, heads, $S$, $T$ and weights`
 	anyTransformer    = `$\theta$ has any depth, heads, $d$, $S$, $T$ and weights`
 	triedTransformers = `one head with weights 0 and 1 over two states and two positions, by enclosures of $e$; random shapes with integer weights in rationals, for whatever attention`
 )
@@ -319,7 +320,7 @@ var thmEquivalenceFromCorrected = ledger.Claim{
 	Title: "A disentangled transformer as a standard one", Quick: true,
 	Statement:  `for layer $\ell$, $V_i^{(\ell)}$ has the rows $0_{i d_{\ell-1}}$, $I_{d_{\ell-1}}$, $0_{d_L-(i+1)d_{\ell-1}}$ in its first $d_{\ell-1}$ columns, $K_i^{(\ell)}$ has $d_{\ell-1}$ for $d_\ell$ too, and $P$ has $d_L-d_0$ rows of zeros: $\mathrm{TF}_\theta=\widetilde{\mathrm{TF}}_{\tilde\theta}$ at all positions, with hidden dimension $d_L$`,
 	Parts:      []string{"equal at all positions", "hidden dimension"},
-	Hypotheses: `$\tilde\theta$ has any depth, heads, $S$, $T$ and weights`, Spare: []ledger.Spare{spare(`$\tilde\theta$ has any depth, heads, $S$, $T$ and weights`, "it excludes nothing")},
+	Hypotheses: anyDisentangled, Spare: []ledger.Spare{spare(anyDisentangled, "it excludes nothing")},
 	Tried: `random shapes with integer weights, in rationals and for whatever attention`,
 	Check: fromDisentangled(func(*model.Standard) {}, 0),
 	Faults: []ledger.Fault{
