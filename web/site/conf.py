@@ -45,7 +45,7 @@ html_favicon = "_static/icon.svg"
 mathjax_path = "mathjax/tex-svg.js"
 mathjax3_config = {
     "loader": {"load": ["ui/lazy"]},
-    "options": {"processHtmlClass": "tex2jax_process|mathjax_process|math|output_area", "lazyMargin": "1200px"},
+    "options": {"processHtmlClass": "tex2jax_process|mathjax_process|math|output_area", "lazyMargin": "1000px"},
     "svg": {"fontCache": "global"},
 }
 
