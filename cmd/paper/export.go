@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"learncausal/internal/figure"
 	"learncausal/paper/experiment"
-	"learncausal/paper/figure"
 	"learncausal/paper/report"
 	"learncausal/pkg/runs"
 )

@@ -12,8 +12,8 @@ import (
 	"fmt"
 	"os"
 
+	"learncausal/internal/figure"
 	"learncausal/paper/claims"
-	"learncausal/paper/figure"
 	"learncausal/paper/ledger"
 	"learncausal/paper/report"
 )

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync"
 
-	"learncausal/paper/figure"
+	"learncausal/internal/figure"
 	"learncausal/paper/ledger"
 )
 

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"learncausal/paper/figure"
+	"learncausal/internal/figure"
 	"learncausal/paper/ledger"
 )
 

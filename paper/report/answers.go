@@ -9,8 +9,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"learncausal/internal/figure"
 	"learncausal/paper/answers"
-	"learncausal/paper/figure"
 )
 
 // shownPrior is the prior of the figure of joint training and of the experiments.

@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"learncausal/internal/figure"
 	"learncausal/paper/experiment"
-	"learncausal/paper/figure"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/model"
 	"learncausal/pkg/num"

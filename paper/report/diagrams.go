@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"learncausal/paper/figure"
+	"learncausal/internal/figure"
 	"learncausal/pkg/graph"
 )
 

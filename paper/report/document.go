@@ -9,8 +9,8 @@ import (
 	"strings"
 	"sync"
 
+	"learncausal/internal/figure"
 	"learncausal/internal/files"
-	"learncausal/paper/figure"
 )
 
 // document writes captions.tex, if an output has a caption. If the outputs are all, it writes also all.tex,

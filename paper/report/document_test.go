@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"learncausal/paper/figure"
+	"learncausal/internal/figure"
 )
 
 // What leads to the outputs names each of them: the page all, the document those

@@ -6,8 +6,8 @@ import (
 	"math"
 	"sort"
 
+	"learncausal/internal/figure"
 	"learncausal/paper/experiment"
-	"learncausal/paper/figure"
 	"learncausal/pkg/theory"
 )
 

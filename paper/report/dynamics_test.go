@@ -3,8 +3,8 @@ package report
 import (
 	"testing"
 
+	"learncausal/internal/figure"
 	"learncausal/paper/experiment"
-	"learncausal/paper/figure"
 	"learncausal/pkg/graph"
 )
 

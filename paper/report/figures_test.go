@@ -9,8 +9,8 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"learncausal/internal/figure"
 	"learncausal/paper/experiment"
-	"learncausal/paper/figure"
 	"learncausal/paper/ledger"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/model"

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 
+	"learncausal/internal/figure"
 	"learncausal/paper/experiment"
-	"learncausal/paper/figure"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/num"
 )

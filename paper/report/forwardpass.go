@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"learncausal/paper/figure"
+	"learncausal/internal/figure"
 	"learncausal/paper/ledger"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/model"

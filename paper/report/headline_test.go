@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"learncausal/paper/figure"
+	"learncausal/internal/figure"
 	"learncausal/paper/ledger"
 )
 

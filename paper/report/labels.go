@@ -3,7 +3,7 @@ package report
 import (
 	"fmt"
 
-	"learncausal/paper/figure"
+	"learncausal/internal/figure"
 )
 
 var (

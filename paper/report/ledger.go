@@ -11,9 +11,9 @@ import (
 	"sync"
 	"time"
 
+	"learncausal/internal/figure"
 	"learncausal/internal/files"
 	"learncausal/paper/experiment"
-	"learncausal/paper/figure"
 	"learncausal/paper/ledger"
 	"learncausal/pkg/runs"
 )

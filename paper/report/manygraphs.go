@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"learncausal/internal/figure"
 	"learncausal/paper/experiment"
-	"learncausal/paper/figure"
 )
 
 // manyGraphsFigure is Figure 9: attention on the parent by position, ours over

@@ -12,9 +12,9 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"learncausal/internal/figure"
 	"learncausal/paper/answers"
 	"learncausal/paper/experiment"
-	"learncausal/paper/figure"
 	"learncausal/pkg/model"
 	"learncausal/pkg/num"
 )

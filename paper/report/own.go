@@ -11,8 +11,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"learncausal/internal/figure"
 	"learncausal/paper/experiment"
-	"learncausal/paper/figure"
 	"learncausal/pkg/train"
 )
 

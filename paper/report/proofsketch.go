@@ -3,8 +3,8 @@ package report
 import (
 	"fmt"
 
+	"learncausal/internal/figure"
 	"learncausal/paper/experiment"
-	"learncausal/paper/figure"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/markov"
 	"learncausal/pkg/theory"

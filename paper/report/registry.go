@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"learncausal/paper/figure"
+	"learncausal/internal/figure"
 	"learncausal/paper/ledger"
 )
 

@@ -9,8 +9,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"learncausal/internal/figure"
 	"learncausal/paper/experiment"
-	"learncausal/paper/figure"
 	"learncausal/pkg/num"
 	"learncausal/pkg/train"
 )

@@ -3,8 +3,8 @@ package report
 import (
 	"fmt"
 
+	"learncausal/internal/figure"
 	"learncausal/paper/answers"
-	"learncausal/paper/figure"
 )
 
 // stagesFigure draws the test loss along training on each n-gram, a curve a run, and the

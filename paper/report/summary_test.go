@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"learncausal/internal/figure"
 	"learncausal/paper/experiment"
-	"learncausal/paper/figure"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )

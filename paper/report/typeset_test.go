@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"learncausal/paper/figure"
+	"learncausal/internal/figure"
 )
 
 // exported returns the folder whose files the tests typeset: figures/, or the one

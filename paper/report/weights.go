@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"learncausal/paper/figure"
+	"learncausal/internal/figure"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/model"
 )

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"learncausal/paper/figure"
+	"learncausal/internal/figure"
 )
 
 // narrowSuffix ends the id of a figure laid out for one column of two.

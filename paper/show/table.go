@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"learncausal/paper/figure"
+	"learncausal/internal/figure"
 	"learncausal/paper/report"
 	"learncausal/pkg/nb"
 )

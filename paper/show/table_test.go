@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"learncausal/paper/figure"
+	"learncausal/internal/figure"
 )
 
 func TestTableAlignsNumbersRightAndWordsLeft(t *testing.T) {

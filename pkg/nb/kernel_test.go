@@ -24,7 +24,7 @@ import (
 	"github.com/janpfeifer/gonb/gonbui"
 	"github.com/janpfeifer/gonb/gonbui/protocol"
 
-	"learncausal/paper/figure"
+	"learncausal/internal/figure"
 )
 
 // A kernel receives the outputs of a cell, as GoNB's kernel does.

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"learncausal/paper/figure"
+	"learncausal/internal/figure"
 	"learncausal/pkg/runs"
 )
 

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"learncausal/paper/figure"
+	"learncausal/internal/figure"
 )
 
 // A plot of gonum as a figure.
