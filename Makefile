@@ -19,6 +19,7 @@ export REPLAY_DAY ?= $(shell echo $$(($$(date +%s) / 86400)))
 export FRESH
 
 PYTHON ?= python3
+export PYTHON
 PY     := .venv/bin/python
 SITEPY := .tools/web/bin/python
 PIP    := -m pip --disable-pip-version-check --quiet install --no-user --require-hashes --only-binary :all: --no-compile
@@ -43,22 +44,22 @@ test: ## everything that must hold, in 7 to 10 minutes
 	@bash tools/checked.sh
 
 # --- for readers ---
-paper: ## build the command into .tools/bin, and print the lines for PATH and completion
+paper: ready ## build the command into .tools/bin, and print the lines for PATH and completion
 	@echo 'Building .tools/bin/paper, up to a minute the first time'
 	@go build -o .tools/bin/ ./cmd/paper
-	@printf 'Lines for your shell:\n  export PATH="%s/.tools/bin:$$PATH"\n' '$(CURDIR)'
+	@printf 'Lines for your shell:\n  export PATH=%q:"$$PATH"\n' "$$PWD/.tools/bin"
 	@echo '  source <(paper completion bash)    # or zsh, fish, powershell'
 
 lab: setup .tools/lab ## open the notebooks in JupyterLab; LABFLAGS are its flags
 	$(PY) tools/notebook.py lab $(LABFLAGS)
 
-verify: ## check all statements, write claims.json and CLAIMS.md; IDS='"Lemma 16"', QUICK=1, ACCEPT=1
+verify: ready ## check all statements, write claims.json and CLAIMS.md; IDS='"Lemma 16"', QUICK=1, ACCEPT=1
 	go run ./cmd/paper verify $(if $(QUICK),--quick) $(if $(ACCEPT),--accept) $(IDS)
 
-errata: ## typeset the erratum and its supplement
+errata: ready ## typeset the erratum and its supplement
 	go run ./cmd/paper export errata supplement
 
-train: ## train the paper's runs that are not stored; FRESH=1 all of them
+train: ready ## train the paper's runs that are not stored; FRESH=1 all of them
 	go run ./cmd/paper train $(if $(FRESH),--fresh)
 
 site: .tools/site ## build the site in .cache/site: notebooks that run in the page, ledger, gallery
@@ -69,12 +70,12 @@ site: .tools/site ## build the site in .cache/site: notebooks that run in the pa
 # Builds JupyterLite with the notebooks. The tag omits formats of gonum/plot that no cell shows.
 define lab
 	@rm -rf $(2) .cache/.jupyterlite*; $(SITEPY) web/hatch_build.py .cache/gokernel $(1)
-	cd .cache && GOFLAGS='$(GOFLAGS) -tags=minimal' JUPYTERLITE_CACHE_DIR='$(CURDIR)/.cache/web' PYTHONWARNINGS=ignore \
+	cd .cache && GOFLAGS='$(GOFLAGS) -tags=minimal' JUPYTERLITE_CACHE_DIR="$$PWD/web" PYTHONWARNINGS=ignore \
 	../$(SITEPY) -m jupyterlite_core build --lite-dir ../web/lite --output-dir ../$(2) --GoKernel.level=$(1) \
 	--GoKernel.links={CLAIMS.md=../ledger.html,figures/errata.pdf=../figures/errata.pdf,figures/supplement.pdf=../figures/supplement.pdf,'*=$(if $(REPOSITORY),$(REPOSITORY)/*,../source/*.html)'} >/dev/null
 endef
 kernel: .tools/page ## build the kernel as a wheel for JupyterLite, in .cache/kernel
-	$(SITEPY) -m pip --disable-pip-version-check --quiet wheel --no-build-isolation --no-deps --wheel-dir .cache/kernel ./web
+	cd web && ../$(SITEPY) -m hatchling build -t wheel -d ../.cache/kernel
 
 clean: ## remove all set-up
 	rm -rf .tools .venv .cache
@@ -89,7 +90,7 @@ quick: static ## static checks and the fast tests, in under a minute
 tidy: setup ## bring notebooks that another editor has saved into the stored form
 	$(PY) tools/notebook.py tidy
 
-fuzz: ## give damaged files to every reader, FUZZTIME=1m each; failures become test cases in testdata/fuzz
+fuzz: ready ## give damaged files to every reader, FUZZTIME=1m each; failures become test cases in testdata/fuzz
 	@go test -list '^Fuzz' ./... | awk '/^Fuzz/ { names[++n] = $$1 } /^ok/ { while (n > 0) print $$2, names[n--] }' | \
 	while read -r package name; do \
 		go test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(or $(FUZZTIME),1m) "$$package" || exit 1; \
@@ -101,10 +102,10 @@ bench: setup ## measure a training step against a JAX peer, or against a version
 	$(if $(AGAINST),go run ./cmd/bench -against .cache/bench-of-$(AGAINST),bash cmd/bench/run.sh)
 
 site-test: site kernel ## build the site, open it in browsers, and run every notebook there
-	SITE="$(CURDIR)/.cache/site" $(SITEPY) -m unittest discover --start-directory web/site
+	SITE="$$PWD/.cache/site" $(SITEPY) -m unittest discover --start-directory web/site
 	$(SITEPY) -m unittest discover --start-directory web --pattern 'test_*.py'
 
-test-slurm: ## run sweeps as job arrays in a local Slurm; needs root, slurm-wlm and munge
+test-slurm: ready ## run sweeps as job arrays in a local Slurm; needs root, slurm-wlm and munge
 	bash tools/slurm.sh go test -count 1 ./cmd/paper -run Slurm -v
 
 # --- the parts of make test ---
@@ -114,7 +115,7 @@ static: .tools/lint
 	.tools/bin/staticcheck ./...
 	.tools/bin/revive -set_exit_status -config tools/lint/revive.toml ./...
 
-unit:
+unit: ready
 	go test -timeout 30m ./...
 
 # Type-checks all packages and tests for other systems. Files for WebAssembly are vetted
@@ -143,58 +144,68 @@ latex:
 	@bash tools/latex.sh
 
 # --- set-up ---
+ready:
+	@bash tools/ready.sh
+
+# What needs a network the first time ends with this.
+DOWNLOADED := || { echo 'make: a download failed, see above; `make setup-all` downloads everything for work without a network' >&2; exit 1; }
+
+setup-all: setup .tools/lint .tools/lab .tools/site ## download and set up everything but make bench, for work without a network
+	@go -C web mod download $(DOWNLOADED)
+	@go -C tools/lanes mod download $(DOWNLOADED)
+
 # GoNB builds a cell without a network, in a workspace that needs the go.mod of every
 # module in the graph.
 setup: .tools/kernel
-	@go mod graph >/dev/null
+	@go mod graph >/dev/null $(DOWNLOADED)
 	@go build ./pkg/... ./paper/... && go build -o .tools/bin/ ./cmd/paper
 
 # The folder, Go and Python that the tools were built for.
 .tools/where: FORCE
+	@bash tools/ready.sh python
 	@mkdir -p .tools
-	@where="$(CURDIR) $$(go env GOVERSION GOROOT | tr '\n' ' ') $$($(PYTHON) --version)" && \
+	@where="$$PWD $$(go env GOVERSION GOROOT | tr '\n' ' ') $$($(PYTHON) --version)" && \
 		echo "$$where" | cmp -s - $@ || echo "$$where" >$@
 
 .tools/go: tools/go.mod tools/go.sum .tools/where
 	@echo 'Setting up (1 of 3): the Go kernel, half a minute the first time'
-	@GOBIN="$(CURDIR)/.tools/bin" go -C tools install github.com/janpfeifer/gonb golang.org/x/tools/cmd/goimports
+	@GOBIN="$$PWD/.tools/bin" go -C tools install github.com/janpfeifer/gonb golang.org/x/tools/cmd/goimports $(DOWNLOADED)
 	@touch $@
 
 .tools/python: tools/requirements.txt .tools/where
 	@rm -f .tools/lab
 	@echo 'Setting up (2 of 3): Python, in .venv'
 	@$(PYTHON) -m venv --clear .venv || { rm -rf .venv; echo 'python3 -m venv failed (on Debian it needs the package python3-venv)'; exit 1; }
-	@$(PY) $(PIP) -r tools/requirements.txt
+	@$(PY) $(PIP) -r tools/requirements.txt $(DOWNLOADED)
 	@touch $@
 
 .tools/kernel: .tools/go .tools/python tools/notebook.py
 	@echo 'Setting up (3 of 3): the library, half a minute the first time'
-	@go mod download
 	@$(PY) tools/notebook.py kernel
 	@touch $@
 
 .tools/lint: tools/lint/go.mod tools/lint/go.sum tools/lint/systems/main.go .tools/where
 	@echo 'Setting up the linters'
-	@GOBIN="$(CURDIR)/.tools/bin" go -C tools/lint install honnef.co/go/tools/cmd/staticcheck mvdan.cc/gofumpt github.com/mgechev/revive ./systems
+	@GOBIN="$$PWD/.tools/bin" go -C tools/lint install honnef.co/go/tools/cmd/staticcheck mvdan.cc/gofumpt github.com/mgechev/revive ./systems $(DOWNLOADED)
 	@touch $@
 
 .tools/lab: tools/requirements-lab.txt .tools/kernel
 	@echo 'Setting up JupyterLab, and gopls, which completes names: a minute and a half'
-	@$(PY) $(PIP) -r tools/requirements-lab.txt
-	@GOBIN="$(CURDIR)/.tools/bin" go -C tools install golang.org/x/tools/gopls
+	@$(PY) $(PIP) -r tools/requirements-lab.txt $(DOWNLOADED)
+	@GOBIN="$$PWD/.tools/bin" go -C tools install golang.org/x/tools/gopls $(DOWNLOADED)
 	@touch $@
 
 .tools/page: web/requirements.txt web/pyproject.toml .tools/where
 	@echo 'Setting up the notebooks in the page, in .tools/web: JupyterLite and its tests'
 	@$(PYTHON) -m venv --clear .tools/web
-	@$(SITEPY) $(PIP) -r web/requirements.txt
+	@$(SITEPY) $(PIP) -r web/requirements.txt $(DOWNLOADED)
 	@$(SITEPY) -m pip --disable-pip-version-check --quiet install --no-build-isolation --no-deps --editable ./web
 	@touch $@
 
 .tools/site: web/site/requirements.txt .tools/page
 	@echo 'Setting up the other pages of the site: Sphinx'
-	@$(SITEPY) $(PIP) -r web/requirements.txt -r web/site/requirements.txt
+	@$(SITEPY) $(PIP) -r web/requirements.txt -r web/site/requirements.txt $(DOWNLOADED)
 	@touch $@
 
 FORCE:
-.PHONY: help reproduce test paper lab verify errata train site kernel clean quick tidy fuzz bench site-test test-slurm $(PARTS) setup
+.PHONY: help reproduce test paper lab verify errata train site kernel clean quick tidy fuzz bench site-test test-slurm $(PARTS) ready setup setup-all

@@ -24,8 +24,8 @@ VERSION = tomllib.loads((HERE / "pyproject.toml").read_text())["project"]["versi
 
 def labextension(folder, level, listed):
     """Write the extension, which has the version of Go that builds this module."""
-    version, root, klauspost = (x for k in (("env", "GOVERSION", "GOROOT"), ("list", "-m", "-f", "{{.Dir}}", "github.com/klauspost/compress"))
-                                for x in pack.go(HERE, *k).splitlines())
+    version, root = pack.go(HERE, "env", "GOVERSION", "GOROOT").splitlines()
+    compress = pack.go(HERE, "list", "-f", "{{.Module.Dir}}", "github.com/klauspost/compress/zstd").strip()  # downloads the module
     static = folder / "static"
     shutil.rmtree(folder, ignore_errors=True)
     static.mkdir(parents=True)
@@ -43,7 +43,7 @@ def labextension(folder, level, listed):
     for file in [*sorted((HERE / "page").glob("*.js")), pathlib.Path(root, "lib", "wasm", "wasm_exec.js")]:
         shutil.copy(file, static)
     shutil.copy(pathlib.Path(root, "LICENSE"), folder / "LICENSE.go")
-    shutil.copy(pathlib.Path(klauspost, "LICENSE"), folder / "LICENSE.compress")
+    shutil.copy(pathlib.Path(compress, "LICENSE"), folder / "LICENSE.compress")
     (static / "settings.json").write_text(json.dumps({"name": "gonb", "links": {}}))
     (folder / "package.json").write_text(json.dumps({
         "name": "gokernel", "version": VERSION, "description": "Go, compiled and run in the page", "license": "BSD-3-Clause",
