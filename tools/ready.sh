@@ -15,10 +15,10 @@ command -v go >/dev/null || stop 'go is missing: install Go 1.26 from https://go
 for name in GOCACHE GOMODCACHE; do
 	folder=$(go env "$name" 2>&1) || stop "go env $name: $folder"
 	{ mkdir -p "$folder" && [ -w "$folder" ]; } 2>/dev/null ||
-		stop "Go cannot write its cache in ${folder:-$name}: export GOCACHE=FOLDER GOMODCACHE=FOLDER, two folders that you can write"
+		stop "Go cannot write its cache in ${folder:-no folder}: export GOCACHE=FOLDER GOMODCACHE=FOLDER, two folders that you can write"
 done
 go mod download || stop 'a module of Go could not be downloaded, see above; `make setup-all` downloads everything for work without a network'
-try=$(mktemp) || stop 'no temporary file can be made: export TMPDIR=FOLDER, a folder that you can write'
+try=$(mktemp 2>/dev/null) || stop "no file can be written in ${TMPDIR:-/tmp}: export TMPDIR=FOLDER, a folder that you can write"
 printf '#!/bin/sh\n' >"$try"
 chmod +x "$try"
 "$try" 2>/dev/null
