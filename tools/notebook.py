@@ -715,7 +715,7 @@ def answer(cells, k):
 
 
 def today():
-    """Return the number of the day, as experiment.Today does."""
+    """Return the number of the day, as trial.Today does."""
     return int(time.time() // (24 * 60 * 60))
 
 

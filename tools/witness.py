@@ -1,6 +1,6 @@
 """Recomputes every exact witness of the ledger, independently of the Go code.
 
-    python3 tools/witness.py [figures/claims.json | paper/experiment/certified.json]
+    python3 tools/witness.py [figures/claims.json | paper/figures/certified.json]
 
 Each row that fails exactly has a function below, named after it and written only from
 the paper's definitions. It takes the instance of the witness, checks the hypotheses and

@@ -397,8 +397,8 @@ class TestNotebooks(unittest.TestCase):
 
     def test_full_scale_training_says_first_how_long_it_takes_and_leaves_the_page_responsive(self):
         book = browser.Notebook(self.context, self.address, "notebooks/00-start.ipynb")
-        book.run(1, 'import (\n"learncausal/paper/experiment"\n"learncausal/paper/show"\n"learncausal/pkg/nb"\n)')
-        cell = '%%\nspec := nb.Must(experiment.SingleParentNamed("random")).Spec()\nspec.Seed = 12345\nshow.Get()(nb.Context(), spec)'
+        book.run(1, 'import (\n"learncausal/paper/figures"\n"learncausal/paper/show"\n"learncausal/pkg/nb"\n)')
+        cell = '%%\nspec := nb.Must(figures.SingleParentNamed("random")).Spec()\nspec.Seed = 12345\nshow.Get()(nb.Context(), spec)'
         said, seconds, then, frames = book.do("""
             const cell = content.widgets[3];
             cell.model.sharedModel.setSource(SOURCE);

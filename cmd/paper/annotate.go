@@ -11,8 +11,8 @@ import (
 
 	"learncausal/internal/files"
 	"learncausal/paper/errata"
-	"learncausal/paper/experiment"
-	"learncausal/paper/report"
+	"learncausal/paper/figures"
+	"learncausal/paper/trial"
 )
 
 func newAnnotate() *cobra.Command {
@@ -47,21 +47,21 @@ func annotate(path, out, page string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	figures, err := experiment.Dir("figures")
+	folder, err := trial.Dir("figures")
 	if err != nil {
 		return err
 	}
-	l, err1 := report.StoredLedger()
-	style, err2 := files.Read(filepath.Join(figures, "ledger.sty"), 1<<24)
+	l, err1 := figures.StoredLedger()
+	style, err2 := files.Read(filepath.Join(folder, "ledger.sty"), 1<<24)
 	dir, err3 := filepath.Abs(filepath.Dir(out))
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return err
 	}
-	if rel, err := filepath.Rel(dir, figures); err == nil {
-		figures = rel
+	if rel, err := filepath.Rel(dir, folder); err == nil {
+		folder = rel
 	}
-	figures = filepath.ToSlash(figures)
-	before := fmt.Sprintf(`\def\ledgerfigures{%s/}\def\ledgerpage{%s}`, figures, cmp.Or(page, figures+"/../CLAIMS.md"))
+	folder = filepath.ToSlash(folder)
+	before := fmt.Sprintf(`\def\ledgerfigures{%s/}\def\ledgerpage{%s}`, folder, cmp.Or(page, folder+"/../CLAIMS.md"))
 	text, missing, err := errata.Annotate(string(source), l, before)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"learncausal/paper/experiment"
-	"learncausal/paper/report"
+	"learncausal/paper/figures"
+	"learncausal/paper/trial"
 )
 
 // checkout returns a folder with the files that the examples name: the stored runs,
@@ -18,7 +18,7 @@ import (
 func checkout(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	stored, err := experiment.Dir("runs")
+	stored, err := trial.Dir("runs")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func cheaply(t *testing.T, line string) string {
 	case strings.HasPrefix(line, "paper export"), line == "paper verify -j 4", strings.Contains(line, "--quick"):
 		for word := range strings.FieldsSeq(line) {
 			if strings.HasPrefix(word, "fig-") || strings.HasPrefix(word, "tab-") {
-				if _, err := report.Select(word); err != nil {
+				if _, err := figures.Select(word); err != nil {
 					t.Errorf("%s: %v", line, err)
 				}
 			}

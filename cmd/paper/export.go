@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"learncausal/internal/figure"
-	"learncausal/paper/experiment"
-	"learncausal/paper/report"
+	"learncausal/paper/figures"
+	"learncausal/paper/trial"
 	"learncausal/pkg/runs"
 )
 
@@ -44,7 +44,7 @@ has the counterexamples and the proofs.`,
   paper export errata supplement`,
 		ValidArgsFunction: func(_ *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			var ids []cobra.Completion
-			for _, e := range report.Entries() {
+			for _, e := range figures.Entries() {
 				ids = append(ids, cobra.CompletionWithDesc(e.ID, e.Title))
 			}
 			return ids, cobra.ShellCompDirectiveNoFileComp
@@ -64,14 +64,14 @@ has the counterexamples and the proofs.`,
 }
 
 // chosen returns the entries of ids, with figures laid out for a width and a height, if given.
-func chosen(ids []string, width, height, out string) ([]report.Entry, error) {
+func chosen(ids []string, width, height, out string) ([]figures.Entry, error) {
 	if width != "" && (len(ids) == 0 || out == "") {
 		return nil, errors.New("--width needs the ids of figures, and a folder with -o")
 	}
 	if height != "" && width == "" {
 		return nil, errors.New("--height needs --width")
 	}
-	entries, err := report.Select(ids...)
+	entries, err := figures.Select(ids...)
 	if err != nil || width == "" {
 		return entries, err
 	}
@@ -95,7 +95,7 @@ func export(ctx context.Context, w io.Writer, out, width, height string, ids []s
 	}
 	dir := out
 	if dir == "" {
-		if dir, err = experiment.Dir("figures"); err != nil {
+		if dir, err = trial.Dir("figures"); err != nil {
 			return err
 		}
 	}
@@ -112,11 +112,11 @@ func export(ctx context.Context, w io.Writer, out, width, height string, ids []s
 		return failed
 	}
 	if all := len(ids) == 0; out == "" && (all || slices.Contains(ids, "claims")) {
-		l, err := report.StoredLedger()
+		l, err := figures.StoredLedger()
 		if err != nil {
 			return err
 		}
-		if err := report.WriteLedgerPage(l); err != nil {
+		if err := figures.WriteLedgerPage(l); err != nil {
 			return err
 		}
 	}
@@ -130,9 +130,9 @@ func export(ctx context.Context, w io.Writer, out, width, height string, ids []s
 }
 
 // newResults returns results of the runs in the checkout, with a progress bar.
-func newResults() *report.Results {
+func newResults() *figures.Results {
 	meter := runs.Terminal(os.Stderr)
-	results := report.New(experiment.Stored(meter))
+	results := figures.New(trial.Stored(meter))
 	results.Meter = meter
 	return results
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"learncausal/paper/experiment"
+	"learncausal/paper/trial"
 )
 
 // A folder is the value of a flag that names a folder. An empty name is an error.
@@ -54,7 +54,7 @@ func defineJSON(flags *pflag.FlagSet, asJSON *bool) {
 }
 
 // defineSettings defines a flag for each of the settings, whose value is its default.
-func defineSettings(s *experiment.Settings, flags *pflag.FlagSet) {
+func defineSettings(s *trial.Settings, flags *pflag.FlagSet) {
 	s.Given = flags.Changed
 	flags.IntVar(&s.States, "states", s.States, "number of tokens S")
 	flags.StringVar(&s.Prior, "prior", s.Prior,

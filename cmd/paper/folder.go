@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"learncausal/internal/files"
-	"learncausal/paper/experiment"
+	"learncausal/paper/trial"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )
@@ -50,7 +50,7 @@ func summarised(dir string) (address string, err error) {
 // nodeNames returns the names in the DOT file that train has written above the store of a
 // run. It returns nil if there is no such file, or if it has a different graph or no names.
 func nodeNames(run string, spec train.Spec) []string {
-	g, err := experiment.OpenGraph(filepath.Join(filepath.Dir(filepath.Dir(run)), givenDOT), "")
+	g, err := trial.OpenGraph(filepath.Join(filepath.Dir(filepath.Dir(run)), givenDOT), "")
 	if err != nil {
 		return nil
 	}

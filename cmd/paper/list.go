@@ -9,8 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"learncausal/paper/experiment"
-	"learncausal/paper/report"
+	"learncausal/paper/figures"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )
@@ -45,12 +44,12 @@ func list(w io.Writer, asJSON bool) error {
 	type object map[string]any
 	all := map[string][]object{}
 	text := "id\tformats\ttitle\n"
-	for _, e := range report.Entries() {
+	for _, e := range figures.Entries() {
 		all["exports"] = append(all["exports"], object{"id": e.ID, "formats": e.Formats(), "title": e.Title})
 		text += fmt.Sprintf("%s\t%s\t%s\n", e.ID, strings.Join(e.Formats(), " "), e.Title)
 	}
 	text += "\nexperiment\truns\ttitle\n"
-	for _, e := range experiment.All() {
+	for _, e := range figures.All() {
 		all["experiments"] = append(all["experiments"], object{"id": e.Name, "runs": len(e.Specs), "title": e.Title})
 		text += fmt.Sprintf("%s\t%d\t%s\n", e.Name, len(e.Specs), e.Title)
 	}

@@ -12,8 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"learncausal/paper/experiment"
-	"learncausal/paper/report"
+	"learncausal/paper/figures"
 	"learncausal/pkg/train"
 )
 
@@ -142,12 +141,12 @@ func TestListShowsEveryEntryAndExperiment(t *testing.T) {
 			ids = append(ids, f[0])
 		}
 	}
-	for _, e := range report.Entries() {
+	for _, e := range figures.Entries() {
 		if !slices.Contains(ids, e.ID) {
 			t.Errorf("%s is not listed", e.ID)
 		}
 	}
-	for _, e := range experiment.All() {
+	for _, e := range figures.All() {
 		if !slices.Contains(ids, e.Name) {
 			t.Errorf("%s is not listed", e.Name)
 		}

@@ -15,8 +15,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"learncausal/internal/files"
-	"learncausal/paper/experiment"
-	"learncausal/paper/report"
+	"learncausal/paper/figures"
+	"learncausal/paper/trial"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )
@@ -78,7 +78,7 @@ func trainOwn(c *cobra.Command, f *trainFlags, arg string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "%s\n", report.OwnText(own))
+	fmt.Fprintf(w, "%s\n", figures.OwnText(own))
 	for _, why := range undrawn {
 		fmt.Fprintln(w, why)
 	}
@@ -87,9 +87,9 @@ func trainOwn(c *cobra.Command, f *trainFlags, arg string) error {
 }
 
 // specOf returns the specification of a run. An error names the flag of the wrong setting.
-func specOf(s *experiment.Settings, g *experiment.OwnGraph, workers int) (train.Spec, error) {
+func specOf(s *trial.Settings, g *trial.OwnGraph, workers int) (train.Spec, error) {
 	spec, err := s.Spec(g)
-	var setting *experiment.SettingError
+	var setting *trial.SettingError
 	if errors.As(err, &setting) {
 		return spec, errors.New("--" + setting.Error())
 	}
@@ -99,13 +99,13 @@ func specOf(s *experiment.Settings, g *experiment.OwnGraph, workers int) (train.
 	return spec, spec.CheckMemory(workers)
 }
 
-// readGraph returns the graph that an argument names: a name that [experiment.OpenGraph]
+// readGraph returns the graph that an argument names: a name that [trial.OpenGraph]
 // knows, or - for DOT on standard input, which it stops to read when ctx is cancelled.
-func readGraph(ctx context.Context, in io.Reader, arg string) (g *experiment.OwnGraph, err error) {
-	read := func() (err error) { g, err = experiment.OpenGraph(arg, ""); return err }
+func readGraph(ctx context.Context, in io.Reader, arg string) (g *trial.OwnGraph, err error) {
+	read := func() (err error) { g, err = trial.OpenGraph(arg, ""); return err }
 	if arg == "-" {
 		announce(in, "a DOT digraph")
-		read = func() (err error) { g, err = experiment.ReadGraph(in, "", "standard input"); return err }
+		read = func() (err error) { g, err = trial.ReadGraph(in, "", "standard input"); return err }
 	}
 	if err := promptly(ctx, 0, read); err != nil {
 		return nil, err
@@ -126,12 +126,12 @@ func advise(w io.Writer, spec train.Spec, out, old string) {
 	fmt.Fprintf(w, "Then: paper show %s; paper predict %[1]s\n", out)
 }
 
-// measure is experiment.MeasureOwn with a progress bar.
-func measure(ctx context.Context, run *runs.Run) (*experiment.Own, error) {
+// measure is trial.MeasureOwn with a progress bar.
+func measure(ctx context.Context, run *runs.Run) (*trial.Own, error) {
 	meter := runs.Terminal(os.Stderr)
 	const parts = 1000
 	meter.Update(0, parts, "comparing with the reference predictors")
-	own, err := experiment.MeasureOwn(experiment.WithProgress(ctx, func(share float64) {
+	own, err := trial.MeasureOwn(trial.WithProgress(ctx, func(share float64) {
 		meter.Update(int(share*parts), parts, "comparing with the reference predictors")
 	}), run)
 	if err != nil {
@@ -145,7 +145,7 @@ func measure(ctx context.Context, run *runs.Run) (*experiment.Own, error) {
 // writeOwn writes all files except the store, the summary last. It returns the errors of
 // figures that could not be drawn.
 func writeOwn(
-	ctx context.Context, own *experiment.Own, g *experiment.OwnGraph, run, out string,
+	ctx context.Context, own *trial.Own, g *trial.OwnGraph, run, out string,
 ) (undrawn []error, err error) {
 	var given strings.Builder
 	var err1 error
@@ -154,13 +154,13 @@ func writeOwn(
 	} else {
 		err1 = g.Forest.WriteDOT(&given, g.Nodes...)
 	}
-	data, err2 := report.OwnJSON(own)
-	figures, err3 := report.OwnFigures(own)
+	data, err2 := figures.OwnJSON(own)
+	drawn, err3 := figures.OwnFigures(own)
 	curve, err4 := files.Read(filepath.Join(run, "curve.csv"), math.MaxInt)
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return nil, err
 	}
-	for _, f := range figures {
+	for _, f := range drawn {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -175,8 +175,8 @@ func writeOwn(
 		{"weights.npz", runs.NPZ(own.Run.Final.Weights)},
 		{"curve.csv", curve},
 		{givenDOT, []byte(given.String())},
-		{"learned.dot", []byte(report.OwnDOT(own))},
-		{summaryText, []byte(report.OwnText(own))},
+		{"learned.dot", []byte(figures.OwnDOT(own))},
+		{summaryText, []byte(figures.OwnText(own))},
 		{summaryJSON, data},
 	} {
 		if err := files.Write(filepath.Join(out, f.name), f.data); err != nil {
@@ -207,8 +207,8 @@ func dryRun(
 	}
 	meter := runs.Terminal(os.Stderr)
 	meter.Update(0, 1, "measuring a few steps")
-	var cost experiment.Cost
-	measure := func() (err error) { cost, err = experiment.MeasureCost(ctx, spec, workers); return err }
+	var cost trial.Cost
+	measure := func() (err error) { cost, err = trial.MeasureCost(ctx, spec, workers); return err }
 	if err := promptly(ctx, 0, measure); err != nil {
 		meter.Done("not measured")
 		return err

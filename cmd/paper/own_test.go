@@ -16,7 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"learncausal/paper/experiment"
+	"learncausal/paper/figures"
+	"learncausal/paper/trial"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
@@ -184,7 +185,7 @@ func TestDryRunWritesNothing(t *testing.T) {
 		t.Errorf("%s was made", dir)
 	}
 	text = output(t, "train", "-n")
-	for _, e := range experiment.All() {
+	for _, e := range figures.All() {
 		line := fmt.Sprintf(`(?m)^%s +%d +%[2]d +0$`, e.Name, len(e.Specs))
 		if !regexp.MustCompile(line).MatchString(text) {
 			t.Errorf("no line %s in\n%s", line, text)
@@ -272,7 +273,7 @@ func TestCostEstimatesTheTrainingTime(t *testing.T) {
 		Model: train.Disentangled{Heads: [2]int{1, 1}}, Optimiser: train.SGD{Rate: 1, Schedule: train.Constant},
 		Batch: 256, Steps: 800, Test: 2000, Every: 100,
 	}
-	var cost experiment.Cost
+	var cost trial.Cost
 	var took time.Duration
 	off := func() bool { // by a factor of over 4
 		ratio := cost.Total().Seconds() / took.Seconds()
@@ -280,7 +281,7 @@ func TestCostEstimatesTheTrainingTime(t *testing.T) {
 	}
 	for try := 0; try == 0 || try < 4 && off(); try++ { // the machine may have become busy meanwhile
 		var err error
-		if cost, err = experiment.MeasureCost(t.Context(), spec, 1); err != nil {
+		if cost, err = trial.MeasureCost(t.Context(), spec, 1); err != nil {
 			t.Fatal(err)
 		}
 		begun := time.Now()

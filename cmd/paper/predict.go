@@ -17,7 +17,7 @@ import (
 
 	"learncausal/internal/engine"
 	"learncausal/internal/files"
-	"learncausal/paper/experiment"
+	"learncausal/paper/trial"
 	"learncausal/pkg/num"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/task"
@@ -72,7 +72,7 @@ func predict(ctx context.Context, w io.Writer, arg, store string, in io.Reader, 
 		return fmt.Errorf("%s: the run is kept without weights, which predictions need", f.dir)
 	}
 	own := nodeNames(f.dir, r.Spec)
-	names := experiment.NodeNames(r.Spec, own)
+	names := trial.NodeNames(r.Spec, own)
 	announce(in, "sequences, one a line,")
 	var sequences [][]int
 	read := func() (err error) {
@@ -91,7 +91,7 @@ func predict(ctx context.Context, w io.Writer, arg, store string, in io.Reader, 
 	}
 	trained, next := modelPredictor(r), make([]float64, r.Spec.S())
 	wide := max(len(title), len("trained model"))
-	row := func(name string, predict experiment.Predictor, x []int, undefined string) {
+	row := func(name string, predict trial.Predictor, x []int, undefined string) {
 		predict(next, x)
 		fmt.Fprintf(w, "  %-*s", wide, name)
 		if slices.ContainsFunc(next, math.IsNaN) {
@@ -235,7 +235,7 @@ func readSequences(in io.Reader, name string, names []string, s int) ([][]int, e
 // bayesDraws is the number of draws of the Bayes predictor for each sequence.
 const bayesDraws = 1000
 
-func modelPredictor(r *runs.Run) experiment.Predictor {
+func modelPredictor(r *runs.Run) trial.Predictor {
 	pass, target := engine.New(r.Final.Weights).NewPass(), make([]float64, r.Spec.S())
 	target[0] = 1 // the predictions do not depend on the target
 	return func(f []float64, x []int) {
@@ -247,8 +247,8 @@ func modelPredictor(r *runs.Run) experiment.Predictor {
 // bayesPredictor returns the Bayes predictor of the task of a run, its name, and the number of
 // its draws for each sequence, 0 if it is exact. With a Dirichlet prior over more than 20
 // tokens, where drawing is slow, it is the posterior mean given the edges.
-func bayesPredictor(r *runs.Run) (p experiment.Predictor, name string, draws int, err error) {
-	edges, err := experiment.EdgesPredictor(r.Spec)
+func bayesPredictor(r *runs.Run) (p trial.Predictor, name string, draws int, err error) {
+	edges, err := trial.EdgesPredictor(r.Spec)
 	of, ok := r.Spec.Task.(train.Task1)
 	if err != nil || !ok {
 		return edges, "Bayes", 0, err

@@ -15,7 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"learncausal/paper/experiment"
+	"learncausal/paper/trial"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )
@@ -55,7 +55,7 @@ func storeFlag(c *cobra.Command, store *string) {
 		}
 		dir := *store
 		if dir == "" {
-			dir, _ = experiment.Dir("runs")
+			dir, _ = trial.Dir("runs")
 		}
 		all, _ := runs.Open(dir).Addresses()
 		return all, cobra.ShellCompDirectiveDefault
@@ -91,7 +91,7 @@ func find(arg, store string) (found, error) {
 func locate(arg, store string) (dir, address string, err error) {
 	if info, err := os.Stat(arg); err != nil || !info.IsDir() {
 		if store == "" {
-			if store, err = experiment.Dir("runs"); err != nil {
+			if store, err = trial.Dir("runs"); err != nil {
 				return "", "", fmt.Errorf("no folder %s; if it is an address, name its store: --store runs", arg)
 			}
 		}
@@ -189,11 +189,11 @@ func printCurve(w io.Writer, curve []train.Point) {
 func edges(spec train.Spec, own []string) string {
 	const most = 30
 	var all []string
-	names := experiment.NodeNames(spec, own)
-	for child, parents := range experiment.GivenParents(spec) {
+	names := trial.NodeNames(spec, own)
+	for child, parents := range trial.GivenParents(spec) {
 		for _, p := range parents {
 			if p >= 0 {
-				all = append(all, experiment.OwnEdge{Parent: p, Child: child}.Name(names))
+				all = append(all, trial.OwnEdge{Parent: p, Child: child}.Name(names))
 			}
 		}
 	}

@@ -7,11 +7,11 @@ import (
 	"path/filepath"
 	"strings"
 
-	"learncausal/paper/report"
+	"learncausal/paper/figures"
 )
 
 // printSummary prints the results and the paths of the files.
-func printSummary(ctx context.Context, w io.Writer, results *report.Results, dir string) error {
+func printSummary(ctx context.Context, w io.Writer, results *figures.Results, dir string) error {
 	summary, err := results.Summary(ctx)
 	if err != nil {
 		return err
@@ -26,14 +26,14 @@ func printSummary(ctx context.Context, w io.Writer, results *report.Results, dir
 	return nil
 }
 
-func headline(s *report.Summary) string {
+func headline(s *figures.Summary) string {
 	n := s.Count()
 	return fmt.Sprintf("%d values and statements of the paper are reproduced, %d in pattern, %d differ, %d are untried; "+
 		"it states none for %d more.", n["reproduced"], n["in pattern"], n["differs"], n["untried"], n["not stated"])
 }
 
 // resultLines returns a line of cells for each result. The reason of a verdict stands at its end.
-func resultLines(s *report.Summary) string {
+func resultLines(s *figures.Summary) string {
 	lines := "id\tverdict\tresult\n"
 	for _, r := range s.Rows {
 		verdict, why, _ := strings.Cut(strings.Replace(r.Verdict, ": ", "; ", 1), "; ")

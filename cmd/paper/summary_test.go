@@ -5,18 +5,18 @@ import (
 	"testing"
 
 	"learncausal/internal/figure"
-	"learncausal/paper/report"
+	"learncausal/paper/figures"
 )
 
-func summary() *report.Summary {
-	row := func(figureNumber int, id, verdict string) report.Row {
-		return report.Row{
+func summary() *figures.Summary {
+	row := func(figureNumber int, id, verdict string) figures.Row {
+		return figures.Row{
 			Figure: figureNumber, ID: id, What: "mean attention on the parents of the twenty graphs, over all seeds",
 			Paper: "0.837 ± 0.054 over five seeds", Ours: figure.PlusMinus(0.8312345, 0.0123, 4),
 			Interval: "0.823 to 0.839 over 5 seeds", Verdict: verdict,
 		}
 	}
-	return &report.Summary{Rows: []report.Row{
+	return &figures.Summary{Rows: []figures.Row{
 		row(9, "fig-many-graphs", "reproduced"), row(9, "num-avg-attn", "reproduced"),
 		row(8, "fig-mlp", "differs: some of the seeds miss an edge that has an earlier sibling"),
 		row(0, "chain-loss-final", "not stated; ours is higher by 0.003"),

@@ -13,7 +13,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"learncausal/paper/experiment"
+	"learncausal/paper/figures"
+	"learncausal/paper/trial"
 	"learncausal/pkg/runs"
 )
 
@@ -21,7 +22,7 @@ type trainFlags struct {
 	jobs       int
 	fresh, dry bool
 	out        string
-	settings   experiment.Settings
+	settings   trial.Settings
 	own        *pflag.FlagSet // the flags that need a GRAPH
 }
 
@@ -30,7 +31,7 @@ var trainText string
 
 func newTrain() *cobra.Command {
 	f := &trainFlags{
-		jobs: runtime.NumCPU(), settings: experiment.DefaultSettings(),
+		jobs: runtime.NumCPU(), settings: trial.DefaultSettings(),
 		own: pflag.NewFlagSet("train", pflag.ContinueOnError),
 	}
 	c := &cobra.Command{
@@ -84,10 +85,10 @@ func completeValues(c *cobra.Command) {
 		}
 	}
 	var graphs []cobra.Completion
-	for _, g := range experiment.GraphsOfThePaper() {
+	for _, g := range trial.GraphsOfThePaper() {
 		graphs = append(graphs, g.Name)
 	}
-	for _, name := range experiment.GraphFamilies() {
+	for _, name := range trial.GraphFamilies() {
 		graphs = append(graphs, name+"(12)")
 	}
 	c.ValidArgsFunction = func(
@@ -103,7 +104,7 @@ func completeValues(c *cobra.Command) {
 // trainAll loads every run of the paper and trains the runs that are missing; with
 // --fresh it retrains all. A run that differs does not stop the comparison of the others.
 func trainAll(ctx context.Context, w io.Writer, f *trainFlags) error {
-	dir, err := experiment.Dir("runs")
+	dir, err := trial.Dir("runs")
 	if err != nil {
 		return err
 	}
@@ -113,7 +114,7 @@ func trainAll(ctx context.Context, w io.Writer, f *trainFlags) error {
 	if err := writable(dir); err != nil {
 		return err
 	}
-	specs := experiment.Specs()
+	specs := figures.Specs()
 	err = promptly(ctx, grace, func() error {
 		if !f.fresh {
 			return doAll(ctx, ofStore(dir, specs, false, func(*runs.Run) error { return nil }), f.jobs)
@@ -134,13 +135,13 @@ func trainAll(ctx context.Context, w io.Writer, f *trainFlags) error {
 // storeBayes loads or computes the losses of the Bayes predictor that the paper's runs
 // are compared with. If fresh, it recomputes the stored losses and compares the bytes.
 func storeBayes(ctx context.Context, fresh bool) error {
-	meter, sets := runs.Terminal(os.Stderr), experiment.BayesSets()
+	meter, sets := runs.Terminal(os.Stderr), figures.BayesSets()
 	for i, s := range sets {
 		show := func(share float64) {
 			done := int(1000 * (float64(i) + share))
 			meter.Update(done, 1000*len(sets), fmt.Sprintf("Bayes losses %d of %d", i+1, len(sets)))
 		}
-		if err := storeSet(experiment.WithProgress(ctx, show), s, fresh); err != nil {
+		if err := storeSet(trial.WithProgress(ctx, show), s, fresh); err != nil {
 			how := "failed"
 			if ctx.Err() != nil {
 				how = "stopped; running it again resumes"
@@ -154,7 +155,7 @@ func storeBayes(ctx context.Context, fresh bool) error {
 }
 
 // storeSet loads or computes one set of losses.
-func storeSet(ctx context.Context, s experiment.BayesSet, fresh bool) error {
+func storeSet(ctx context.Context, s figures.BayesSet, fresh bool) error {
 	l, err := s.Losses(ctx)
 	if err != nil || !fresh {
 		return err
@@ -173,7 +174,7 @@ func missing(w io.Writer, dir string) error {
 		return err
 	}
 	lines := "experiment\truns\tstored\tsteps to train\n"
-	for _, e := range experiment.All() {
+	for _, e := range figures.All() {
 		have, steps := 0, 0
 		for _, s := range e.Specs {
 			if slices.Contains(stored, runs.Address(s)) {

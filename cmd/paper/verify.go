@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"learncausal/paper/claims"
-	"learncausal/paper/experiment"
+	"learncausal/paper/figures"
 	"learncausal/paper/ledger"
-	"learncausal/paper/report"
+	"learncausal/paper/trial"
 	"learncausal/pkg/runs"
 )
 
@@ -60,7 +60,7 @@ if a verdict, a side, a margin or a counterexample differs from the stored one;
 			if f.accept && (f.quick || len(ids) > 0) {
 				return errors.New("--accept is for all statements, without --quick and without ids")
 			}
-			dir, err := experiment.Dir("figures")
+			dir, err := trial.Dir("figures")
 			if err != nil {
 				return err
 			}
@@ -88,14 +88,14 @@ func (f *verifyFlags) some(ctx context.Context, w io.Writer, ids []string, dir s
 			return err
 		}
 	}
-	l, took, unsound := report.Check(ctx, cs, f.quick, f.jobs, runs.Terminal(os.Stderr))
+	l, took, unsound := figures.Check(ctx, cs, f.quick, f.jobs, runs.Terminal(os.Stderr))
 	if l == nil {
 		return unsound
 	}
 	if err := f.print(w, l, took, len(ids) > 0); err != nil {
 		return err
 	}
-	stored, err := report.ReadLedger(dir)
+	stored, err := figures.ReadLedger(dir)
 	if errors.Is(err, os.ErrNotExist) {
 		stored, err = &ledger.Ledger{}, nil
 	}
@@ -138,7 +138,7 @@ func (f *verifyFlags) all(ctx context.Context, w io.Writer, cs []ledger.Claim, d
 	if err := writable(dir); err != nil {
 		return err
 	}
-	l, took, unsound := report.Check(ctx, cs, false, f.jobs, runs.Terminal(os.Stderr))
+	l, took, unsound := figures.Check(ctx, cs, false, f.jobs, runs.Terminal(os.Stderr))
 	if l == nil {
 		return unsound
 	}
@@ -148,7 +148,7 @@ func (f *verifyFlags) all(ctx context.Context, w io.Writer, cs []ledger.Claim, d
 	if err := keep(dir, l, f.accept); err != nil {
 		return err
 	}
-	if err := report.WriteLedgerPage(l); err != nil {
+	if err := figures.WriteLedgerPage(l); err != nil {
 		return err
 	}
 	fmt.Fprintln(os.Stderr, "figures/claims.json and CLAIMS.md are written; drawing figures, tables and numbers")
@@ -159,7 +159,7 @@ func (f *verifyFlags) all(ctx context.Context, w io.Writer, cs []ledger.Claim, d
 // keep writes the ledger into dir. Unless accept is set, it is an error if the ledger
 // differs from the ledger there, see [ledger.Ledger.Differences].
 func keep(dir string, l *ledger.Ledger, accept bool) error {
-	stored, err := report.ReadLedger(dir)
+	stored, err := figures.ReadLedger(dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
@@ -169,7 +169,7 @@ func keep(dir string, l *ledger.Ledger, accept bool) error {
 				strings.Join(d, "\n"))
 		}
 	}
-	_, err = report.WriteLedger(l, dir)
+	_, err = figures.WriteLedger(l, dir)
 	return err
 }
 

@@ -10,14 +10,14 @@ import (
 	"testing"
 
 	"learncausal/paper/claims"
+	"learncausal/paper/figures"
 	"learncausal/paper/ledger"
-	"learncausal/paper/report"
 )
 
 // storedLedger returns a copy of the ledger of the checkout.
 func storedLedger(t *testing.T) *ledger.Ledger {
 	t.Helper()
-	l, err := report.StoredLedger()
+	l, err := figures.StoredLedger()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestVerifyWritesNewRows(t *testing.T) {
 	if err := keep(dir, now, false); err != nil {
 		t.Error(err)
 	}
-	got, err := report.ReadLedger(dir)
+	got, err := figures.ReadLedger(dir)
 	if err != nil || len(got.Rows) != len(now.Rows) || got.Rows[0].Title != now.Rows[0].Title {
 		t.Errorf("not written: %v", err)
 	}

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"learncausal/paper/claims"
-	"learncausal/paper/experiment"
 	"learncausal/paper/ledger"
+	"learncausal/paper/trial"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/num"
 	"learncausal/pkg/runs"
@@ -115,9 +115,9 @@ type point struct {
 type ending struct {
 	Sequences              int
 	Model                  num.Estimate
-	References             []experiment.Reference
+	References             []trial.Reference
 	Given, Found, Others   int
-	Edges                  []experiment.OwnEdge
+	Edges                  []trial.OwnEdge
 	AttentionOnTheirParent float64 // 0 without edges
 }
 
@@ -163,7 +163,7 @@ func learn(ctx context.Context, s settings, post func(name string, answer any)) 
 	}
 	shot := t.Snapshot()
 	run := &runs.Run{Spec: spec, Address: runs.Address(spec), Origin: runs.Trained, Final: shot, Curve: shot.Curve}
-	own, err := experiment.MeasureOwn(experiment.WithProgress(ctx, func(share float64) { post("share", share) }), run)
+	own, err := trial.MeasureOwn(trial.WithProgress(ctx, func(share float64) { post("share", share) }), run)
 	if err != nil {
 		return nil, err
 	}
@@ -197,9 +197,9 @@ func readForest(dot string) (*drawing, error) {
 
 // spec returns the specification of the run on a forest.
 func (s settings) spec(f *graph.Forest) (train.Spec, error) {
-	all := experiment.DefaultSettings()
+	all := trial.DefaultSettings()
 	all.States, all.Prior, all.Steps, all.Seed = s.States, s.Prior, s.Steps, s.Seed
-	return all.Spec(&experiment.OwnGraph{Forest: f})
+	return all.Spec(&trial.OwnGraph{Forest: f})
 }
 
 // references returns the mean losses of the predictors that are quick to compute.
@@ -208,7 +208,7 @@ func references(spec train.Spec) ([]reference, error) {
 	if err != nil {
 		return nil, err
 	}
-	entropy, edges, err := experiment.KnownLosses(spec, b)
+	entropy, edges, err := trial.KnownLosses(spec, b)
 	if err != nil {
 		return nil, err
 	}

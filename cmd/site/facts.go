@@ -14,8 +14,8 @@ import (
 
 	"learncausal/internal/figure"
 	"learncausal/paper/claims"
+	"learncausal/paper/figures"
 	"learncausal/paper/ledger"
-	"learncausal/paper/report"
 )
 
 // A row is a row of the ledger with the texts of a page.
@@ -49,7 +49,7 @@ func write() error {
 		return err
 	}
 	var outputs []output
-	for _, e := range report.Entries() {
+	for _, e := range figures.Entries() {
 		outputs = append(outputs, output{e.ID, e.Title, figure.CaptionMacro(e.ID), e.Formats()})
 	}
 	e := json.NewEncoder(os.Stdout)
@@ -58,11 +58,11 @@ func write() error {
 }
 
 func rows() ([]row, error) {
-	l, err := report.StoredLedger()
+	l, err := figures.StoredLedger()
 	if err != nil {
 		return nil, err
 	}
-	where, err := report.Places(l)
+	where, err := figures.Places(l)
 	if err != nil {
 		return nil, err
 	}

@@ -82,7 +82,7 @@ func TestCertifiedRunsAreDecided(t *testing.T) {
 		t.Skip("!!! NOT CHECKED: the certified runs, because python3 is missing")
 	}
 	var runs []map[string]any
-	if err := json.Unmarshal([]byte(document(t, "paper/experiment/certified.json")), &runs); err != nil {
+	if err := json.Unmarshal([]byte(document(t, "paper/figures/certified.json")), &runs); err != nil {
 		t.Fatal(err)
 	}
 	want := ""

@@ -4,8 +4,8 @@ import (
 	"context"
 	"runtime"
 
+	"learncausal/paper/figures"
 	"learncausal/paper/ledger"
-	"learncausal/paper/report"
 	"learncausal/pkg/nb"
 	"learncausal/pkg/runs"
 )
@@ -26,7 +26,7 @@ func checked(ctx context.Context, all []ledger.Claim, names ...string) ([]ledger
 	if err != nil {
 		return nil, err
 	}
-	l, _, err := report.Check(ctx, cs, true, runtime.GOMAXPROCS(0), nil)
+	l, _, err := figures.Check(ctx, cs, true, runtime.GOMAXPROCS(0), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -41,11 +41,11 @@ func Verdicts(cs []ledger.Claim) {
 
 // changed runs the quick checks and returns the differences from the stored rows.
 func changed(ctx context.Context, cs []ledger.Claim, meter runs.Meter) ([]string, error) {
-	run, _, err := report.Check(ctx, cs, true, runtime.GOMAXPROCS(0), meter)
+	run, _, err := figures.Check(ctx, cs, true, runtime.GOMAXPROCS(0), meter)
 	if err != nil {
 		return nil, err
 	}
-	stored, err := report.StoredLedger()
+	stored, err := figures.StoredLedger()
 	if err != nil {
 		return nil, err
 	}

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"learncausal/paper/claims"
+	"learncausal/paper/figures"
 	"learncausal/paper/ledger"
-	"learncausal/paper/report"
 )
 
 func TestAStatementIsCheckedByItsNumberWithItsCorrection(t *testing.T) {
@@ -16,7 +16,7 @@ func TestAStatementIsCheckedByItsNumberWithItsCorrection(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stored, err := report.StoredLedger()
+	stored, err := figures.StoredLedger()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,8 +17,8 @@ import (
 
 	"gonum.org/v1/plot"
 
-	"learncausal/paper/experiment"
-	"learncausal/paper/report"
+	"learncausal/paper/figures"
+	"learncausal/paper/trial"
 	"learncausal/pkg/nb"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
@@ -26,19 +26,19 @@ import (
 
 var (
 	once    sync.Once
-	results *report.Results
+	results *figures.Results
 )
 
 // Results returns the results behind the figures and tables, the same at each call.
-func Results() *report.Results {
-	once.Do(func() { results = report.New(experiment.Stored(nb.NewMeter("Training"))) })
+func Results() *figures.Results {
+	once.Do(func() { results = figures.New(trial.Stored(nb.NewMeter("Training"))) })
 	return results
 }
 
 // Get loads a run of the store, or trains it.
-func Get() experiment.Getter { return Results().Get }
+func Get() trial.Getter { return Results().Get }
 
-// Figure shows the figure with an id (see report.Entries), and its caption.
+// Figure shows the figure with an id (see figures.Entries), and its caption.
 func Figure(id string) { nb.Figure(nb.Must(Results().Figure(nb.Context(), id))) }
 
 // Table shows the table with an id, and its caption.
@@ -47,7 +47,7 @@ func Table(id string) { nb.Table(nb.Must(Results().Table(nb.Context(), id))) }
 // Runs returns the runs of the experiments with the given names.
 func Runs(names ...string) (rs []*runs.Run) {
 	for _, name := range names {
-		e := nb.Must(experiment.Named(name))
+		e := nb.Must(figures.Named(name))
 		rs = append(rs, nb.Must(e.Load(nb.Context(), Get()))...)
 	}
 	return rs
@@ -61,7 +61,7 @@ func Replay(names ...string) {
 		nb.Printf("A page replays %d of the %d runs: it has one processor, and no vectors.\n", len(some), len(rs))
 		rs = some
 	}
-	nb.Must(experiment.Replay(nb.Context(), nb.NewMeter("Replay"), rs...))
+	nb.Must(figures.Replay(nb.Context(), nb.NewMeter("Replay"), rs...))
 }
 
 // thinned returns every k-th run from the first, with the least k that leaves at most n.
@@ -75,18 +75,18 @@ func thinned(rs []*runs.Run, n int) (some []*runs.Run) {
 
 // Provenance shows version, seeds and addresses of the runs of experiments, folded.
 func Provenance(names ...string) {
-	nb.Details("What determines these runs", experiment.Provenance(Runs(names...)...))
+	nb.Details("What determines these runs", figures.Provenance(Runs(names...)...))
 }
 
 // Live trains a run and meanwhile draws the attention of the first layer after each of
-// the given numbers of steps (see experiment.Live). It returns the last drawn states.
+// the given numbers of steps (see trial.Live). It returns the last drawn states.
 func Live(spec train.Spec, at ...int) []train.Snapshot {
 	picture := nb.NewPicture()
 	draw := func(shots []train.Snapshot) {
 		picture.Plot("Attention of the first layer, position by position, after more and more steps of training.",
 			attentions(spec, shots)...)
 	}
-	shots := nb.Must(experiment.Live(nb.Context(), spec, nb.NewMeter("Live training"), draw, at...))
+	shots := nb.Must(trial.Live(nb.Context(), spec, nb.NewMeter("Live training"), draw, at...))
 	draw(shots)
 	return shots
 }

@@ -18,8 +18,8 @@ func TestAProgramContainsOnlyItsCalls(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: it links four programs")
 	}
-	const checks, load, get = "paper/claims.init", "paper/experiment.LoadMulti", "pkg/runs.(*Store).Get"
-	const figures, tables = "paper/report.figures", "paper/report.tables"
+	const checks, load, get = "paper/claims.init", "paper/figures.LoadMulti", "pkg/runs.(*Store).Get"
+	const figures, tables = "paper/figures.figures", "paper/figures.tables"
 	for _, c := range []struct {
 		call string
 		has  []string

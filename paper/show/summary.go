@@ -3,7 +3,7 @@ package show
 import "learncausal/pkg/nb"
 
 // Headline shows the counts of reproduced results and of statements by verdict in a few
-// sentences, see report.Headline.
+// sentences, see figures.Headline.
 func Headline() { nb.Markdown("%s", nb.Must(Results().Headline(nb.Context())).Markdown()) }
 
 // Summary shows the comparison of the paper's figures and numbers with ours, with links to

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"learncausal/internal/figure"
-	"learncausal/paper/report"
+	"learncausal/paper/figures"
 	"learncausal/pkg/nb"
 )
 
@@ -26,14 +26,14 @@ func NewTable(heads ...string) *TextTable {
 	return t
 }
 
-// Line adds a line with one value for each head, see [report.Cell].
+// Line adds a line with one value for each head, see [figures.Cell].
 func (t *TextTable) Line(values ...any) {
 	if n := len(t.table.Columns); len(values) != n {
 		panic(fmt.Sprintf("show: line of %d values below %d heads", len(values), n))
 	}
 	line := make([]figure.Cell, len(values))
 	for i, v := range values {
-		line[i] = report.Cell(v)
+		line[i] = figures.Cell(v)
 		switch v.(type) {
 		case string, bool:
 			t.left[i] = true

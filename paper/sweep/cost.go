@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"learncausal/paper/experiment"
+	"learncausal/paper/trial"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )
@@ -43,7 +43,7 @@ func (s *Sweep) Memory(which []int, jobs int) (float64, error) {
 func (s *Sweep) Cost(ctx context.Context, which []int, progress func(share float64)) (Cost, error) {
 	var total Cost
 	sum := 0.0
-	measured := map[string]experiment.Cost{} // by kind
+	measured := map[string]trial.Cost{} // by kind
 	for k, i := range which {
 		r := s.Plan.Runs[i]
 		switch has, err := s.Store.HasWeights(r.Address); {
@@ -56,7 +56,7 @@ func (s *Sweep) Cost(ctx context.Context, which []int, progress func(share float
 		if !found {
 			progress(float64(k) / float64(len(which)))
 			var err error
-			if cost, err = experiment.MeasureCost(ctx, r.Spec, 1); err != nil {
+			if cost, err = trial.MeasureCost(ctx, r.Spec, 1); err != nil {
 				return total, fmt.Errorf("sweep: run %s: %w", r.Address, err)
 			}
 			measured[kind(r.Spec)] = cost
@@ -95,7 +95,7 @@ const (
 )
 
 // disk estimates the bytes on disk of a run of the given cost on t positions.
-func (s *Sweep) disk(c experiment.Cost, t int) float64 {
+func (s *Sweep) disk(c trial.Cost, t int) float64 {
 	result := bytesOfPoint * float64(c.Evaluations+t)
 	if s.Plan.Keep == Curve {
 		return result + bytesOfCurve

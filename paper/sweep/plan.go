@@ -17,7 +17,7 @@
 //
 // A grid has a run for every combination of its settings. A setting is a value, a list
 // or a range; settings before the first grid hold for all grids. The settings are graph,
-// length and the fields of [experiment.Settings].
+// length and the fields of [trial.Settings].
 //
 // [Open] reads a plan, [Sweep.Run] trains its runs on this machine or in a task of a
 // Slurm job array ([Sweep.Script]), and [Sweep.WriteTables] writes their results, the
@@ -33,8 +33,8 @@ import (
 	"slices"
 	"strings"
 
-	"learncausal/paper/experiment"
 	"learncausal/paper/ledger"
+	"learncausal/paper/trial"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )
@@ -43,7 +43,7 @@ import (
 type Plan struct {
 	Runs []Run // in the order of the grids; the last setting varies fastest
 	Keep Keep
-	experiment.Beside
+	trial.Beside
 }
 
 // A Run is a run of a plan.
@@ -166,7 +166,7 @@ func (d *document) expand(grid, rest, most int) ([]Run, error) {
 		keys, values = append(keys, key), append(values, all)
 	}
 	all := make([]Run, 0, n)
-	graphs := map[string]*experiment.OwnGraph{}
+	graphs := map[string]*trial.OwnGraph{}
 	for k := range n {
 		choice := map[string]any{}
 		for j, left := len(keys)-1, k; j >= 0; j-- {
@@ -184,7 +184,7 @@ func (d *document) expand(grid, rest, most int) ([]Run, error) {
 
 // run returns the run of a choice of one value for each setting. The map graphs holds the
 // graphs that have been opened.
-func (d *document) run(choice map[string]any, grid int, graphs map[string]*experiment.OwnGraph) (Run, error) {
+func (d *document) run(choice map[string]any, grid int, graphs map[string]*trial.OwnGraph) (Run, error) {
 	name := fmt.Sprint(choice["graph"])
 	id := fmt.Sprint(name, " ", choice["length"])
 	if graphs[id] == nil {
@@ -196,7 +196,7 @@ func (d *document) run(choice map[string]any, grid int, graphs map[string]*exper
 	}
 	delete(choice, "graph")
 	delete(choice, "length")
-	s := experiment.DefaultSettings()
+	s := trial.DefaultSettings()
 	s.Given = func(name string) bool { return choice[name] != nil }
 	text, err := json.Marshal(choice)
 	if err == nil {
@@ -211,7 +211,7 @@ func (d *document) run(choice map[string]any, grid int, graphs map[string]*exper
 		return Run{}, d.fault("grid", grid, "%v", err)
 	}
 	spec, err := s.Spec(graphs[id])
-	var setting *experiment.SettingError
+	var setting *trial.SettingError
 	if errors.As(err, &setting) {
 		return Run{}, d.fault(setting.Name, grid, "%v", err)
 	}
@@ -234,12 +234,12 @@ func wanted(name, kind string) string {
 
 // openGraph returns the graph of a name, or of a family and a length, which is nil if it
 // is not set. With an error it returns the name of the wrong setting.
-func openGraph(name, length any, dir string) (*experiment.OwnGraph, string, error) {
+func openGraph(name, length any, dir string) (*trial.OwnGraph, string, error) {
 	text, ok := name.(string)
 	if !ok {
 		return nil, "graph", fmt.Errorf("graph is %v, want a text in quotation marks", name)
 	}
-	family := slices.Contains(experiment.GraphFamilies(), text)
+	family := slices.Contains(trial.GraphFamilies(), text)
 	switch {
 	case family && length == nil:
 		return nil, "graph", fmt.Errorf("graph = %q needs a length: length = 12, or \"%[1]s(12)\"", text)
@@ -248,12 +248,12 @@ func openGraph(name, length any, dir string) (*experiment.OwnGraph, string, erro
 		if !ok || t > mostLength {
 			return nil, "length", fmt.Errorf("length is %v, want a whole number, at most %d", length, mostLength)
 		}
-		g, err := experiment.GraphOfFamily(text, int(t))
+		g, err := trial.GraphOfFamily(text, int(t))
 		return g, "length", err
 	case length != nil:
 		return nil, "length", fmt.Errorf("length belongs to a family, as in \"chain\", not to graph = %q", text)
 	}
-	g, err := experiment.OpenGraph(text, dir)
+	g, err := trial.OpenGraph(text, dir)
 	if err == nil && g.T() > mostLength {
 		err = fmt.Errorf("graph = %q has %d positions, want at most %d", text, g.T(), mostLength)
 	}

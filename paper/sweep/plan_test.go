@@ -9,7 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"learncausal/paper/experiment"
+	"learncausal/paper/figures"
+	"learncausal/paper/trial"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )
@@ -65,7 +66,7 @@ steps = 20
 	if !slices.Equal(got, want) {
 		t.Errorf("runs %q, want %q", got, want)
 	}
-	if p.Keep != Weights || p.Beside != (experiment.Beside{}) {
+	if p.Keep != Weights || p.Beside != (trial.Beside{}) {
 		t.Errorf("keep %s, beside %+v", p.Keep, p.Beside)
 	}
 }
@@ -206,7 +207,7 @@ func TestPlanThatIsNoFileIsRefused(t *testing.T) {
 // committed reads a plan of the project.
 func committed(t *testing.T, name string) []Run {
 	t.Helper()
-	path, err := experiment.Dir(filepath.Join("runs/sweeps", name))
+	path, err := trial.Dir(filepath.Join("runs/sweeps", name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,10 +222,10 @@ func committed(t *testing.T, name string) []Run {
 // addresses.
 func TestPlansOfTheProjectHaveTheRunsOfTheExperiments(t *testing.T) {
 	specs := map[string][]train.Spec{}
-	for _, g := range experiment.ManyGraphs() {
-		specs["figure-9.toml"] = append(specs["figure-9.toml"], g.Spec(0))
+	for _, g := range trial.ManyGraphs() {
+		specs["figure-9.toml"] = append(specs["figure-9.toml"], figures.ManyGraphsSpec(g.Graph, 0))
 	}
-	for _, m := range slices.Concat(experiment.MultiParents(), experiment.PrintedParents()) {
+	for _, m := range slices.Concat(figures.MultiParents(), figures.PrintedParents()) {
 		for seed := range m.Seeds {
 			specs["several-parents.toml"] = append(specs["several-parents.toml"], m.Spec(seed))
 		}
@@ -255,7 +256,7 @@ func TestSweepsOfTheProjectAreDone(t *testing.T) {
 			t.Fatal(err)
 		}
 		name := strings.TrimSuffix(filepath.Base(path), ".toml")
-		all, err := experiment.Outcomes(name)
+		all, err := trial.Outcomes(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -263,7 +264,7 @@ func TestSweepsOfTheProjectAreDone(t *testing.T) {
 			t.Fatalf("%s: %d outcomes of %d runs", name, len(all), len(s.Plan.Runs))
 		}
 		for i, o := range all {
-			has := experiment.Beside{Bayes: o.Bayes != nil, One: o.One != nil}
+			has := trial.Beside{Bayes: o.Bayes != nil, One: o.One != nil}
 			if r := s.Plan.Runs[i]; o.Address != r.Address || s.Plan.Beside != has {
 				t.Errorf("%s: outcome %d is of run %s, want %s", name, i, o.Address, r.Address)
 			}

@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"learncausal/internal/files"
-	"learncausal/paper/experiment"
+	"learncausal/paper/trial"
 )
 
 func (s *Sweep) resultPath(address string) string {
@@ -19,14 +19,14 @@ func (s *Sweep) resultPath(address string) string {
 
 // Result returns the result of run i of the plan. It is nil if the run is not done, or
 // lacks a comparison that the plan has.
-func (s *Sweep) Result(i int) (*experiment.Outcome, error) {
+func (s *Sweep) Result(i int) (*trial.Outcome, error) {
 	address := s.Plan.Runs[i].Address
 	path := s.resultPath(address)
-	all, err := experiment.ReadOutcomes(path)
+	all, err := trial.ReadOutcomes(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		var listed map[string]*experiment.Outcome
+		var listed map[string]*trial.Outcome
 		listed, err = s.listed()
-		all = []*experiment.Outcome{listed[address]}
+		all = []*trial.Outcome{listed[address]}
 	} else if err == nil && (len(all) != 1 || all[0].Address != address) {
 		err = fmt.Errorf("sweep: %s refused: want the result of run %s alone; delete it to measure the run again",
 			path, address)
@@ -42,8 +42,8 @@ func (s *Sweep) Result(i int) (*experiment.Outcome, error) {
 }
 
 // results returns the results of all runs, in the order of the plan. It is an error if a run is not done.
-func (s *Sweep) results() ([]*experiment.Outcome, error) {
-	all := make([]*experiment.Outcome, len(s.Plan.Runs))
+func (s *Sweep) results() ([]*trial.Outcome, error) {
+	all := make([]*trial.Outcome, len(s.Plan.Runs))
 	for i, r := range s.Plan.Runs {
 		var err error
 		if all[i], err = s.Result(i); err != nil {
@@ -60,14 +60,14 @@ func (s *Sweep) listPath() string { return filepath.Join(s.Dir, "results.jsonl")
 
 // listed returns the results in results.jsonl by address, none if there is no such file.
 // It reads the file once.
-func (s *Sweep) listed() (map[string]*experiment.Outcome, error) {
+func (s *Sweep) listed() (map[string]*trial.Outcome, error) {
 	s.once.Do(func() {
-		all, err := experiment.ReadOutcomes(s.listPath())
+		all, err := trial.ReadOutcomes(s.listPath())
 		if errors.Is(err, fs.ErrNotExist) {
 			return
 		}
 		s.unread = err
-		s.list = map[string]*experiment.Outcome{}
+		s.list = map[string]*trial.Outcome{}
 		for _, o := range all {
 			s.list[o.Address] = o
 		}
@@ -77,7 +77,7 @@ func (s *Sweep) listed() (map[string]*experiment.Outcome, error) {
 
 // encodeList returns a new results.jsonl: the results of the plan, and then, by address, the results in the old
 // file of runs that are not in the plan. So a plan may shrink without a loss of results.
-func (s *Sweep) encodeList(results []*experiment.Outcome) ([]byte, error) {
+func (s *Sweep) encodeList(results []*trial.Outcome) ([]byte, error) {
 	listed, err := s.listed()
 	if err != nil {
 		return nil, err
@@ -87,17 +87,17 @@ func (s *Sweep) encodeList(results []*experiment.Outcome) ([]byte, error) {
 		all = append(all, listed[address])
 	}
 	written := map[string]bool{} // two names may have the same graph
-	all = slices.DeleteFunc(all, func(o *experiment.Outcome) bool {
+	all = slices.DeleteFunc(all, func(o *trial.Outcome) bool {
 		before := written[o.Address]
 		written[o.Address] = true
 		return before
 	})
-	return experiment.EncodeOutcomes(all...)
+	return trial.EncodeOutcomes(all...)
 }
 
 // keep writes a result, and removes an earlier error of the run.
-func (s *Sweep) keep(r *experiment.Outcome) error {
-	b, err := experiment.EncodeOutcomes(r)
+func (s *Sweep) keep(r *trial.Outcome) error {
+	b, err := trial.EncodeOutcomes(r)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"learncausal/paper/experiment"
+	"learncausal/paper/trial"
 	"learncausal/pkg/runs"
 )
 
@@ -33,7 +33,7 @@ func (s *Sweep) Retrain(n int, longest time.Duration, scratch string) ([]Task, e
 	tasks := make([]Task, n)
 	in := &Sweep{Plan: s.Plan, Store: runs.Open(filepath.Join(scratch, "runs")), Dir: scratch}
 	for k := range tasks {
-		i := done[(experiment.Today()+k*len(done)/n)%len(done)]
+		i := done[(trial.Today()+k*len(done)/n)%len(done)]
 		tasks[k] = Task{s.Plan.Runs[i].Spec, func(ctx context.Context, opt runs.Options) error {
 			return s.retrain(ctx, i, in, opt)
 		}}

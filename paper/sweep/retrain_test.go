@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"learncausal/paper/experiment"
+	"learncausal/paper/trial"
 	"learncausal/pkg/runs"
 )
 
@@ -39,13 +39,13 @@ func TestRetrainingFindsAChangedResult(t *testing.T) {
 	if tasks, err := s.Retrain(100, least, scratch); err != nil || len(tasks) != 2 {
 		t.Errorf("%d runs are no longer than the first, want 2; error %v", len(tasks), err)
 	}
-	for name, change := range map[string]func(*experiment.Outcome){
-		"the last loss":    func(o *experiment.Outcome) { o.Curve[len(o.Curve)-1].Loss += 1e-15 },
-		"an edge's weight": func(o *experiment.Outcome) { o.Edges[0].Attention += 1e-15 },
-		"the Bayes loss":   func(o *experiment.Outcome) { o.Bayes.Loss += 1e-15 },
-		"Algorithm 1's":    func(o *experiment.Outcome) { o.One.Loss += 1e-15 },
-		"that it diverged": func(o *experiment.Outcome) {
-			*o = experiment.Outcome{Address: o.Address, Spec: o.Spec, Diverged: "it did"}
+	for name, change := range map[string]func(*trial.Outcome){
+		"the last loss":    func(o *trial.Outcome) { o.Curve[len(o.Curve)-1].Loss += 1e-15 },
+		"an edge's weight": func(o *trial.Outcome) { o.Edges[0].Attention += 1e-15 },
+		"the Bayes loss":   func(o *trial.Outcome) { o.Bayes.Loss += 1e-15 },
+		"Algorithm 1's":    func(o *trial.Outcome) { o.One.Loss += 1e-15 },
+		"that it diverged": func(o *trial.Outcome) {
+			*o = trial.Outcome{Address: o.Address, Spec: o.Spec, Diverged: "it did"}
 		},
 	} {
 		right, err := s.Result(1)

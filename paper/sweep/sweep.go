@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"learncausal/internal/files"
-	"learncausal/paper/experiment"
+	"learncausal/paper/trial"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )
@@ -37,7 +37,7 @@ type Sweep struct {
 	Dir   string
 
 	once   sync.Once // of listed, which sets list and unread
-	list   map[string]*experiment.Outcome
+	list   map[string]*trial.Outcome
 	unread error
 }
 
@@ -128,12 +128,12 @@ func (s *Sweep) do(ctx context.Context, i int, opt runs.Options) error {
 		run, err = s.Store.Get(ctx, r.Spec, opt)
 	}
 	if errors.Is(err, train.ErrDiverged) {
-		return s.keep(&experiment.Outcome{Address: r.Address, Spec: r.Spec, Diverged: err.Error()})
+		return s.keep(&trial.Outcome{Address: r.Address, Spec: r.Spec, Diverged: err.Error()})
 	}
 	if err != nil {
 		return err
 	}
-	result, err := experiment.NewOutcome(ctx, run, s.Plan.Beside)
+	result, err := trial.NewOutcome(ctx, run, s.Plan.Beside)
 	if err != nil {
 		return err
 	}
@@ -153,7 +153,7 @@ type Task struct {
 // When ctx is cancelled, Each starts no more tasks, waits for the tasks under way, and returns an error that
 // wraps ctx.Err().
 func Each(ctx context.Context, tasks []Task, jobs int, meter runs.Meter) error {
-	sum := &experiment.Sum{Meter: meter, What: "runs done"}
+	sum := &trial.Sum{Meter: meter, What: "runs done"}
 	order := make([]int, len(tasks))
 	for i, t := range tasks {
 		order[i], sum.Work = i, append(sum.Work, work(t.Spec))

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"learncausal/paper/experiment"
+	"learncausal/paper/trial"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )
@@ -146,17 +146,17 @@ func TestTableHasTheResultOfEachRun(t *testing.T) {
 		if err != nil || run.Origin != runs.Loaded {
 			t.Fatalf("%v, %v", run, err)
 		}
-		own, err := experiment.MeasureOwn(t.Context(), run)
+		own, err := trial.MeasureOwn(t.Context(), run)
 		if err != nil {
 			t.Fatal(err)
 		}
-		one, err := experiment.AlgorithmOne(r.Spec)
+		one, err := trial.AlgorithmOne(r.Spec)
 		if err != nil {
 			t.Fatal(err)
 		}
 		given, found, others := own.Found()
 		end := run.Curve[len(run.Curve)-1]
-		bayes := own.References[slices.IndexFunc(own.References, func(r experiment.Reference) bool { return r.Name == "Bayes" })]
+		bayes := own.References[slices.IndexFunc(own.References, func(r trial.Reference) bool { return r.Name == "Bayes" })]
 		all := map[string]float64{
 			"loss": end.Loss, "attention": end.Attention, "edges": float64(given), "learned": float64(found),
 			"others": float64(others), "bayes": bayes.Loss.Mean, "excess": bayes.ModelLess.Mean,
@@ -640,8 +640,8 @@ func TestDigestIsOfRunsAndFolders(t *testing.T) {
 	for name, other := range map[string]*Sweep{
 		"folder": {Plan: s.Plan, Store: s.Store, Dir: s.Dir + "x"},
 		"store":  {Plan: s.Plan, Store: runs.Open(s.Dir), Dir: s.Dir},
-		"bayes":  {Plan: &Plan{s.Plan.Runs, s.Plan.Keep, experiment.Beside{One: true}}, Store: s.Store, Dir: s.Dir},
-		"one":    {Plan: &Plan{s.Plan.Runs, s.Plan.Keep, experiment.Beside{Bayes: true}}, Store: s.Store, Dir: s.Dir},
+		"bayes":  {Plan: &Plan{s.Plan.Runs, s.Plan.Keep, trial.Beside{One: true}}, Store: s.Store, Dir: s.Dir},
+		"one":    {Plan: &Plan{s.Plan.Runs, s.Plan.Keep, trial.Beside{Bayes: true}}, Store: s.Store, Dir: s.Dir},
 		"keep":   {Plan: &Plan{s.Plan.Runs, Curve, s.Plan.Beside}, Store: s.Store, Dir: s.Dir},
 		"runs":   {Plan: &Plan{s.Plan.Runs[1:], s.Plan.Keep, s.Plan.Beside}, Store: s.Store, Dir: s.Dir},
 	} {

@@ -9,7 +9,7 @@ import (
 	"strconv"
 
 	"learncausal/internal/files"
-	"learncausal/paper/experiment"
+	"learncausal/paper/trial"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/train"
 )
@@ -50,7 +50,7 @@ type cell struct {
 	value  any
 }
 
-func encodeTable(all []Run, results []*experiment.Outcome) ([]byte, error) {
+func encodeTable(all []Run, results []*trial.Outcome) ([]byte, error) {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
 	for i, r := range all {
@@ -69,7 +69,7 @@ func encodeTable(all []Run, results []*experiment.Outcome) ([]byte, error) {
 
 func textOf(value any) string {
 	switch v := value.(type) {
-	case experiment.Number:
+	case trial.Number:
 		return textOf(float64(v))
 	case float64:
 		if math.IsNaN(v) {
@@ -141,14 +141,14 @@ func settingsOf(r Run) []cell {
 	}
 }
 
-func resultsOf(o *experiment.Outcome) []cell {
-	given, learned, others := experiment.CountEdges(o.Edges)
-	none := experiment.Number(math.NaN())
-	bayes := experiment.OutcomeBayes{Loss: none, Excess: none, ExcessError: none, Effective: none}
+func resultsOf(o *trial.Outcome) []cell {
+	given, learned, others := trial.CountEdges(o.Edges)
+	none := trial.Number(math.NaN())
+	bayes := trial.OutcomeBayes{Loss: none, Excess: none, ExcessError: none, Effective: none}
 	if o.Bayes != nil {
 		bayes = *o.Bayes
 	}
-	one := experiment.OutcomeOne{Loss: none, Attention: none}
+	one := trial.OutcomeOne{Loss: none, Attention: none}
 	if o.One != nil {
 		one = *o.One
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"learncausal/paper/experiment"
+	"learncausal/paper/trial"
 )
 
 // valuesOf returns the values of a setting, at most most: v is a value, a range, or a list
@@ -59,7 +59,7 @@ func expandNames(key string, values []any) []any {
 			all = append(all, v)
 			continue
 		}
-		for _, g := range experiment.ManyGraphs() {
+		for _, g := range trial.ManyGraphs() {
 			all = append(all, g.Name)
 		}
 	}

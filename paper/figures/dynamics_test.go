@@ -1,0 +1,122 @@
+package figures
+
+import (
+	"math"
+	"testing"
+
+	"learncausal/internal/figure"
+	"learncausal/paper/trial"
+	"learncausal/pkg/graph"
+	"learncausal/pkg/markov"
+	"learncausal/pkg/num"
+	"learncausal/pkg/task"
+	"learncausal/pkg/theory"
+)
+
+// Theorem 1 (thm-main) on each family; the star, whose T_eff is next to one, is the fault.
+func TestStageOneFindsEveryParent(t *testing.T) {
+	for _, f := range smallSweep(t) {
+		for _, d := range f.Runs {
+			missed := d.Missed()
+			if star := f.Name == "star"; (len(missed) > 0) != star {
+				t.Errorf("%s, T = %d: positions %v miss their parent", f.Title, d.Graph.T(), missed)
+			}
+			if x := d.Excess(d.Trained()); !(x > 0 && x < 0.3) {
+				t.Errorf("%s, T = %d: excess loss %v", f.Title, d.Graph.T(), x)
+			}
+		}
+	}
+}
+
+// The same error by the model's own prediction, on the same sequences.
+func TestOutOfDistributionIsTheErrorOfTheModel(t *testing.T) {
+	d, err := trial.RunDynamics(graph.InContext(16), trial.MustPrior(trial.DynamicsPrior), 16, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := d.StageTwo(2, 1).Final
+	got, err := d.OutOfDistribution(m, lazyChain(), 50, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := theory.MustChain(lazyChain(), 3)
+	one := &markov.Finite{Pi: [][]float64{c.Pi.RawMatrix().Data}, Mu: [][]float64{c.Mu}, Weight: []float64{1}}
+	tk := task.Task{Graph: d.Graph, Prior: one}
+	b := tk.NewBatch(50)
+	task.NewSampler(tk).Fill(b, num.Stream(3, "paper/ood"))
+	worst := 0.0
+	for k := range 50 {
+		x, y := b.Seq(k)
+		f, _, _ := m.Predict(x, x[15])
+		for a := range f {
+			worst = max(worst, math.Abs(f[a]-y[a]))
+		}
+	}
+	if d := math.Abs(worst - got[49]); d > 1e-12 {
+		t.Errorf("largest error %v, by the model %v", got[49], worst)
+	}
+}
+
+// smallSweep is a sweep up to T = 64.
+func smallSweep(t *testing.T) Sweep {
+	t.Helper()
+	prior, err := trial.FinitePrior(trial.DynamicsPrior, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s Sweep
+	for _, f := range Families() {
+		runs := FamilyRuns{Family: f}
+		for _, n := range []int{16, 32, 64} {
+			d, err := trial.RunDynamics(f.Graph(n), prior, 16, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			runs.Runs = append(runs.Runs, d)
+		}
+		s = append(s, runs)
+	}
+	return s
+}
+
+func TestDynamicsFiguresAreDrawn(t *testing.T) {
+	s := smallSweep(t)
+	gap := s.LossGap()
+	ood, err := s.Only("markov-chain", "in-context-learning").OutOfDistribution(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Up to T = 64, T_eff doubles for three families.
+	if a, b := len(lossGapNumbers(gap)), len(oodNumbers(ood)); a != 6 || b != 2 {
+		t.Errorf("%d and %d exponents, want 6 and 2", a, b)
+	}
+	for i, f := range []*figure.Figure{
+		stageOneFigure(s.Only("random-forest")[0].Runs[0]), stageOneFigure(s.Only("star")[0].Runs[0]),
+		gHatBetaFigure(s), betaGrowthFigure(s), whyItStopsFigure(s), lossGapFigure(gap), oodFigure(ood),
+	} {
+		f.ID = "x"
+		if _, err := f.PNG(); err != nil {
+			t.Errorf("figure %d: %v", i, err)
+		}
+	}
+}
+
+func TestFiniteSampleFiguresAreDrawn(t *testing.T) {
+	prior, err := trial.FinitePrior(trial.DynamicsPrior, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	curves, err := RunErrorCurves(t.Context(), graph.Chain, prior, []int{8, 12}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sizes, err := RunSampleSizes(t.Context(), prior, []int{8, 16}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []*figure.Figure{ErrorCurvesFigure("a", curves), SampleSizesFigure("b", sizes)} {
+		if _, err := f.PNG(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,56 @@
+package figures
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"learncausal/internal/files"
+	"learncausal/paper/errata"
+	"learncausal/paper/ledger"
+)
+
+// An erratum is a document as LaTeX: the letter, errata, or its supplement.
+type erratum struct{ name, source string }
+
+func newLetter(l *ledger.Ledger) (erratum, error) {
+	source, err := errata.Letter(l)
+	return erratum{"errata", source}, err
+}
+
+func newSupplement(l *ledger.Ledger) (erratum, error) {
+	source, err := errata.Supplement(l)
+	return erratum{"supplement", source}, err
+}
+
+// Export writes the document as TeX and, where there is LaTeX, as PDF. Where there is
+// none it says so on standard error.
+func (e erratum) Export(dir string) ([]string, error) {
+	paths, _, err := errata.Write(context.Background(), e.name, e.source, dir)
+	if errors.Is(err, errata.ErrNoLaTeX) {
+		fmt.Fprintf(os.Stderr, "!!! %s.pdf %v\n", e.name, err)
+		err = nil
+	}
+	return paths, err
+}
+
+// A marginStyle is the LaTeX package with the verdicts of the ledger.
+type marginStyle string
+
+func newMargin(ctx context.Context, r *Results) (marginStyle, error) {
+	l, err1 := fullLedger(ctx, r)
+	c, err2 := comparison(ctx, r)
+	if err := errors.Join(err1, err2); err != nil {
+		return "", err
+	}
+	style, err := errata.Style(l, comparisonNumbers(c))
+	return marginStyle(style), err
+}
+
+// Export writes ledger.sty.
+func (m marginStyle) Export(dir string) ([]string, error) {
+	path := filepath.Join(dir, "ledger.sty")
+	return []string{path}, files.Write(path, []byte(m))
+}

@@ -1,0 +1,338 @@
+package figures
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"learncausal/internal/figure"
+	"learncausal/paper/trial"
+	"learncausal/pkg/graph"
+	"learncausal/pkg/markov"
+	"learncausal/pkg/num"
+	"learncausal/pkg/task"
+	"learncausal/pkg/theory"
+)
+
+// An EmpiricalStage is the gradient of stage 1 on samples of one task.
+type EmpiricalStage struct {
+	Task task.Task
+	Eps  float64    // T_eff^{-1/2}
+	GHat *mat.Dense // ghat of the population, T x T, query in sequence
+}
+
+// NewEmpiricalStage computes the population gradient.
+func NewEmpiricalStage(g *graph.Forest, prior *markov.Finite) (*EmpiricalStage, error) {
+	eps := 1 / math.Sqrt(g.TEff())
+	ghat, err := theory.GHat(g, prior, eps, theory.QueryInSequence)
+	if err != nil {
+		return nil, err
+	}
+	return &EmpiricalStage{task.Task{Graph: g, Prior: prior}, eps, ghat}, nil
+}
+
+// Trials summarises samples of N sequences each.
+type Trials struct {
+	N       int
+	Error   float64 // mean over samples of max_{i,j} |ghat^emp_ij - ghat_ij|
+	Found   float64 // fraction of samples in which ghat^emp_i is largest at p(i) for each i with a parent
+	Parents float64 // fraction of the positions with a parent at which ghat^emp_i is largest at p(i)
+}
+
+// Try draws samples of n sequences each, every sample from a separate stream. It
+// panics unless there is at least one sample of at least one sequence.
+func (s *EmpiricalStage) Try(n, samples int) Trials {
+	out, err := s.try(context.Background(), n, samples)
+	if err != nil {
+		panic(err.Error())
+	}
+	return out
+}
+
+// try is Try, except that it stops between two samples if ctx is cancelled.
+func (s *EmpiricalStage) try(ctx context.Context, n, samples int) (Trials, error) {
+	g := s.Task.Graph
+	t, edges := g.T(), g.Edges()
+	out := Trials{N: n}
+	if n < 1 || samples < 1 {
+		return out, fmt.Errorf("figures: %d samples of %d sequences, want at least one of each", samples, n)
+	}
+	for k := range samples {
+		if err := ctx.Err(); err != nil {
+			return out, err
+		}
+		stream := num.Stream(1, "paper/finite samples", uint64(t), uint64(n), uint64(k))
+		emp := theory.EmpiricalGHat(s.Task, s.Eps, n, stream)
+		right := 0
+		for _, e := range edges {
+			if margin(emp, e[1], e[0]) > 0 {
+				right++
+			}
+		}
+		out.Error += floats.Distance(emp.RawMatrix().Data, s.GHat.RawMatrix().Data, math.Inf(1)) / float64(samples)
+		out.Parents += float64(right) / float64(samples*len(edges))
+		if right == len(edges) {
+			out.Found += 1 / float64(samples)
+		}
+	}
+	return out, nil
+}
+
+// enough returns the least N = 2^(k/2), k >= 6, rounded up, for which every parent is
+// found in all samples, or 0 if there is none up to most.
+func (s *EmpiricalStage) enough(ctx context.Context, samples, most int) (int, error) {
+	for k := 6; ; k++ {
+		n := int(math.Ceil(math.Pow(2, float64(k)/2)))
+		if n > most {
+			return 0, nil
+		}
+		if r, err := s.try(ctx, n, samples); err != nil || r.Found > 1-1e-9 {
+			return n, err
+		}
+	}
+}
+
+// An ErrorCurve is the error of the gradient of stage 1 on one graph, by the number of sequences.
+type ErrorCurve struct {
+	T       int
+	Samples int // for each number of sequences
+	Trials  []Trials
+	Law     theory.PowerLaw // of the error
+}
+
+// RunErrorCurves draws samples of N = 16, 32, ..., 8192 sequences, for the graph of each of the lengths.
+func RunErrorCurves(
+	ctx context.Context, graphs func(t int) *graph.Forest, prior *markov.Finite, lengths []int, samples int,
+) ([]ErrorCurve, error) {
+	if len(lengths) == 0 {
+		return nil, errors.New("figures: error curves for no length, want at least one")
+	}
+	return trial.Each(ctx, lengths, func(ctx context.Context, t int) (ErrorCurve, error) {
+		c := ErrorCurve{T: t, Samples: samples}
+		s, err := NewEmpiricalStage(graphs(t), prior)
+		if err != nil {
+			return c, err
+		}
+		var n, e []float64
+		for k := 16; k <= 8192; k *= 2 {
+			r, err := s.try(ctx, k, samples)
+			if err != nil {
+				return c, err
+			}
+			c.Trials = append(c.Trials, r)
+			n, e = append(n, float64(k)), append(e, r.Error)
+		}
+		c.Law = theory.FitPowerLaw(n, e)
+		return c, nil
+	})
+}
+
+// SampleSizes is the number of sequences with which stage 1 finds every parent, by family of graphs.
+type SampleSizes struct {
+	Title   string
+	T       []int
+	TEff    []float64
+	N       []int     // 0 if more than 2^14
+	PerTEff []float64 // N / (T_eff log T)
+}
+
+// RunSampleSizes finds the sample sizes for the first three families, whose T_eff is of the
+// order of T or sqrt(T). Every parent must be found in each of the samples.
+func RunSampleSizes(
+	ctx context.Context, prior *markov.Finite, lengths []int, samples int,
+) ([]SampleSizes, error) {
+	return trial.Each(ctx, Families()[:3], func(ctx context.Context, f Family) (SampleSizes, error) {
+		sizes, done := SampleSizes{Title: f.Title}, trial.Counter(ctx, len(lengths))
+		for _, t := range lengths {
+			g := f.Graph(t)
+			s, err := NewEmpiricalStage(g, prior)
+			if err != nil {
+				return sizes, err
+			}
+			n, err := s.enough(ctx, samples, 1<<14)
+			if err != nil {
+				return sizes, err
+			}
+			sizes.T, sizes.TEff, sizes.N = append(sizes.T, t), append(sizes.TEff, g.TEff()), append(sizes.N, n)
+			sizes.PerTEff = append(sizes.PerTEff, float64(n)/(g.TEff()*num.Log(float64(t))))
+			done()
+		}
+		return sizes, nil
+	})
+}
+
+// A SampledRun is stage 1 on N sequences and one large step of stage 2 on N fresh
+// sequences, compared with the same step along the population gradient of A2.
+type SampledRun struct {
+	N              int
+	Found          bool    // every position with a parent gives it attention 1 - 1/T
+	Noise          float64 // max_{s,s'} |A2 - A2_pop|
+	Apart          float64 // largest |f - f_pop| over up to 1000 sequences and all s'
+	Error, PopStep float64 // E[sum_{s'} (f - pi(s'|s_T))^2] after the sampled step and after the population step
+}
+
+// stageOne runs stage 1 with the gradient of n sequences.
+func (s *EmpiricalStage) stageOne(n int, seed uint64) (*theory.Trajectory, error) {
+	t, states := s.Task.Graph.T(), s.Task.Prior.States()
+	beta0 := 0.01 * s.Eps * s.Eps * s.Eps
+	emp := theory.EmpiricalGHat(s.Task, s.Eps, n, num.Stream(seed, "paper/sampled run", 1, uint64(n)))
+	still := func(*theory.Reduced, *mat.Dense) (*mat.Dense, float64, float64) {
+		return mat.NewDense(states, states, nil), 0, 0
+	}
+	set := theory.Settings{
+		Beta0: beta0, Rate1: float64(states*t) / beta0, Rate2: 1,
+		Tau1: 256 * t, Alpha: 1 / float64(t), Every: 256 * t,
+	}
+	return theory.Algorithm1(set, s.Task.Graph, states, theory.LimitStage(emp, beta0), still)
+}
+
+// Run runs stage 1 and one step of stage 2, of the size that takes the population's
+// beta to betaStar. The task must be small enough to enumerate.
+func (s *EmpiricalStage) Run(n int, betaStar float64, seed uint64) (*SampledRun, error) {
+	g, prior := s.Task.Graph, s.Task.Prior.(*markov.Finite)
+	t, states := g.T(), prior.States()
+	draw := func(stage uint64) *task.Batch {
+		b := s.Task.NewBatch(n)
+		task.NewSampler(s.Task).Fill(b, num.Stream(seed, "paper/sampled run", stage, uint64(n)))
+		return b
+	}
+	tr, err := s.stageOne(n, seed)
+	if err != nil {
+		return nil, err
+	}
+	m, grad, b := tr.Final, theory.NewReduced(states, t, 0), draw(2)
+	for k := range n {
+		x, y := b.Seq(k)
+		m.Loss(x, x[t-1], y, s.Eps, grad)
+	}
+	pop, err := theory.NewPopulation(g, prior, s.Eps, theory.QueryInSequence)
+	if err != nil {
+		return nil, err
+	}
+	exact := pop.Gradient(m)
+	rate := betaStar / -exact.DeltaBeta
+	step := func(gradient *mat.Dense, scale float64) *theory.Reduced {
+		to := &theory.Reduced{S: states, T: t, A1: m.A1, A2: mat.DenseCopyOf(m.A2)}
+		for k, v := range gradient.RawMatrix().Data {
+			to.A2.RawMatrix().Data[k] -= float64(rate * scale * v)
+		}
+		return to
+	}
+	sampled, ideal := step(grad.A2, 1/float64(n)), step(exact.G2, 1)
+	out := &SampledRun{N: n, Found: tr.Early[0]}
+	out.Noise = floats.Distance(sampled.A2.RawMatrix().Data, ideal.A2.RawMatrix().Data, math.Inf(1))
+	test := draw(3)
+	for k := range min(n, 1000) {
+		x, _ := test.Seq(k)
+		f, _, _ := sampled.Predict(x, x[t-1])
+		h, _, _ := ideal.Predict(x, x[t-1])
+		out.Apart = max(out.Apart, floats.Distance(f, h, math.Inf(1)))
+	}
+	squareError := func(m *theory.Reduced) (sum float64) {
+		for _, v := range pop.Errors(m).RawMatrix().Data {
+			sum += v / float64(states)
+		}
+		return sum
+	}
+	out.Error, out.PopStep = squareError(sampled), squareError(ideal)
+	return out, nil
+}
+
+// finiteSamples is the number of samples behind each point of the two figures.
+const finiteSamples = 10
+
+func finiteSampleFigure(ctx context.Context, _ *Results) (*figure.Figure, error) {
+	prior := trial.MustPrior(trial.DynamicsPrior)
+	curves, err := RunErrorCurves(ctx, graph.Chain, prior, []int{16, 32, 64}, finiteSamples)
+	if err != nil {
+		return nil, err
+	}
+	return ErrorCurvesFigure("", curves), nil
+}
+
+func sampleSizeFigure(ctx context.Context, _ *Results) (*figure.Figure, error) {
+	prior := trial.MustPrior(trial.DynamicsPrior)
+	sizes, err := RunSampleSizes(ctx, prior, []int{16, 32, 64, 128, 256}, finiteSamples)
+	if err != nil {
+		return nil, err
+	}
+	return SampleSizesFigure("", sizes), nil
+}
+
+// ErrorCurvesFigure shows, against the number N of sequences and for several lengths, (a) the largest error of
+// the gradient of stage 1 and (b) how often a parent is the largest entry of its row.
+func ErrorCurvesFigure(id string, curves []ErrorCurve) *figure.Figure {
+	errors := &figure.Axes{
+		X: figure.Axis{Label: figure.Label{Text: "Number of sequences N", TeX: "Number of sequences $N$"}, Log: true},
+		Y: figure.Axis{Log: true, Label: figure.Label{
+			Text: "max |ĝ(emp) − ĝ|", TeX: `$\max_{i,j}|\hat g^{\mathrm{emp}}_{i,j}-\hat g_{i,j}|$`,
+		}},
+	}
+	found := &figure.Axes{
+		X: errors.X,
+		Y: figure.Axis{Label: figure.Text("Parents found"), Min: 0, Max: 1},
+	}
+	for _, c := range curves {
+		e, f := figure.Series{Label: lengthLabel(c.T)}, figure.Series{Label: lengthLabel(c.T)}
+		for _, r := range c.Trials {
+			e.X, e.Y = append(e.X, float64(r.N)), append(e.Y, r.Error)
+			f.X, f.Y = append(f.X, float64(r.N)), append(f.Y, r.Parents)
+		}
+		errors.Series, found.Series = append(errors.Series, e), append(found.Series, f)
+	}
+	last := errors.Series[len(errors.Series)-1]
+	guide := figure.Series{Label: figure.Label{Text: "slope −1/2", TeX: "slope $-1/2$"}, X: last.X, Color: 6}
+	for _, n := range last.X {
+		guide.Y = append(guide.Y, 1.6*last.Y[0]*math.Sqrt(last.X[0]/n))
+	}
+	errors.Series = append(errors.Series, guide)
+	return &figure.Figure{
+		ID: id, Width: figure.TwoColumns, Rows: [][]figure.Panel{{errors, found}},
+		Caption: fmt.Sprintf(`Stage 1 from $N$ sequences, each with a transition matrix of its own. (a)~The `+
+			`largest error of an entry of the gradient, the mean of %d samples. (b)~The fraction of the positions `+
+			`with a parent whose row of the gradient is largest there.`, curves[0].Samples),
+	}
+}
+
+// sequencesNeeded is the curve T_eff log T of a family.
+func sequencesNeeded(label figure.Label, s SampleSizes, color, mark int) figure.Series {
+	line := figure.Series{Label: label, Color: color, Mark: mark}
+	for k, t := range s.T {
+		line.X = append(line.X, float64(t))
+		line.Y = append(line.Y, s.TEff[k]*num.Log(float64(t)))
+	}
+	return line
+}
+
+// SampleSizesFigure shows N against T, beside T_eff log T: T_eff is T on the first two graphs,
+// and of the order of the root on the spider.
+func SampleSizesFigure(id string, all []SampleSizes) *figure.Figure {
+	a := &figure.Axes{
+		X: figure.Axis{Label: figure.Label{Text: "Length T", TeX: "Length $T$"}, Log: true},
+		Y: figure.Axis{Label: figure.Text("Sequences to find all parents"), Log: true},
+	}
+	for _, s := range all {
+		line := figure.Series{Label: figure.Text(s.Title)}
+		for k, n := range s.N {
+			if n > 0 {
+				line.X, line.Y = append(line.X, float64(s.T[k])), append(line.Y, float64(n))
+			}
+		}
+		if len(line.X) > 0 {
+			a.Series = append(a.Series, line)
+		}
+	}
+	linear := figure.Label{Text: "T log T: chain, in-context", TeX: `$T\log T$: chain, in-context`}
+	root := figure.Label{Text: "√T log T: spider", TeX: `$\sqrt T\log T$: spider`}
+	a.Series = append(a.Series, sequencesNeeded(linear, all[0], 7, 4), sequencesNeeded(root, all[len(all)-1], 5, 5))
+	return &figure.Figure{
+		ID: id, Width: figure.OneColumn, Rows: [][]figure.Panel{{a}},
+		Caption: `The number of sequences with which the gradient of stage 1 is largest at the parent in every row ` +
+			`that has one, in all samples tried, beside $T_{\mathrm{eff}}\log T$: $T\log T$ for the first two ` +
+			`families, of the order of $\sqrt T\log T$ for the spider.`,
+	}
+}

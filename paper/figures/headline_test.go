@@ -1,0 +1,93 @@
+package figures
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"learncausal/internal/figure"
+	"learncausal/paper/ledger"
+)
+
+// The counts add up to the numbers of rows.
+func TestHeadlineCountsEveryRowOnce(t *testing.T) {
+	h, err := shared.Headline(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := shared.Summary(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, mark := range []string{reproduced, inPattern, "differs", untried, notStated} {
+		if h.Results[mark] == 0 && mark != untried {
+			t.Errorf("no row is %s", mark)
+		}
+		n += h.Results[mark]
+	}
+	if n != len(s.Rows) {
+		t.Errorf("%v, want %d rows in all", h.Results, len(s.Rows))
+	}
+	l := storedLedger(t)
+	statements, failed := 0, 0
+	for _, row := range l.Rows {
+		if row.Kind == ledger.Statement {
+			statements++
+			if row.Failed() {
+				failed++
+			}
+		}
+	}
+	if h.Statements() != statements || h.Verdicts[ledger.Fails]+h.Verdicts[ledger.Inconsistent] != failed || h.Mended > failed {
+		t.Errorf("%v, %d mended, want %d statements and %d failed", h.Verdicts, h.Mended, statements, failed)
+	}
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	theorems, _, _ := strings.Cut(h.Theorems, ";")
+	for _, said := range []string{theorems, fmt.Sprintf("all %d statements", statements)} {
+		if said == "" || !strings.Contains(string(readme), said) {
+			t.Errorf("README.md does not say %q", said)
+		}
+	}
+}
+
+// Every row leads to a notebook that is there and, if it is of a figure, speaks of it.
+func TestSummaryLeadsToNotebooks(t *testing.T) {
+	s, err := shared.Summary(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range s.Rows {
+		text, err := os.ReadFile(filepath.Join("..", "..", "notebooks", row.notebook()))
+		if err != nil || row.notebook() == "" {
+			t.Errorf("%s: notebook %q: %v", row.ID, row.notebook(), err)
+			continue
+		}
+		if name := fmt.Sprintf("Figure %d", row.Figure); row.Figure > 0 && !strings.Contains(string(text), name) {
+			t.Errorf("%s: %s does not speak of %s", row.ID, row.notebook(), name)
+		}
+	}
+}
+
+func TestSummaryNamesAFigureOnceAndFoldsUnstatedRows(t *testing.T) {
+	ours := figure.Value(1, 0)
+	s := &Summary{[]Row{
+		{Figure: 2, ID: "fig-induction-head", What: "a", Setting: "text", Paper: "p", Ours: ours, Interval: "i", Verdict: reproduced},
+		{Figure: 2, ID: "fig-induction-head", What: "b", Paper: "p", Ours: ours, Interval: "i", Verdict: differs("so")},
+		{ID: "mlp-loss", What: "c", Ours: ours, Interval: "i", Verdict: notStated},
+	}}
+	got, err := s.Markdown()
+	const head = "| Of | | What | Setting | The paper | Ours | Interval | Verdict |\n|---|---|---|---|---|--:|---|---|\n"
+	want := head + "| [Figure 2](03-single-parent.ipynb) | ✓ | a | text | p | 1 | i | reproduced |\n" +
+		"|  | ✗ | b |  | p | 1 | i | differs: so |\n\n" +
+		"<details><summary>1 results that the paper does not state, or only as colours of a plot</summary>\n\n" +
+		head + "| [numbers](14-standard-transformer.ipynb) | · | c |  |  | 1 | i | not stated |\n\n</details>\n"
+	if err != nil || got != want {
+		t.Errorf("got\n%s%v\nwant\n%s", got, err, want)
+	}
+}

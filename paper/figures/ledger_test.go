@@ -1,0 +1,207 @@
+package figures
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"learncausal/paper/claims"
+	"learncausal/paper/ledger"
+)
+
+func storedLedger(t *testing.T) *ledger.Ledger {
+	t.Helper()
+	l, err := StoredLedger()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// The error about a ledger names its file.
+func TestUnreadableLedgerIsNamed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "claims.json")
+	for _, text := range []string{"", "{", "{}", "[]", `{"Rows": 1}`} {
+		err := os.WriteFile(path, []byte(text), 0o666)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadLedger(filepath.Dir(path)); err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("%q: error %v", text, err)
+		}
+	}
+}
+
+// What is stored of each claim, apart from what its check found, is what the
+// code says now.
+func TestStoredLedgerStatesTheClaimsOfTheCode(t *testing.T) {
+	l := storedLedger(t)
+	var ids, want []string
+	for _, r := range l.Rows {
+		ids = append(ids, r.ID)
+	}
+	var rows []ledger.Row
+	for _, c := range claims.All() {
+		want = append(want, c.ID)
+		if r := l.Find(c.ID); r != nil {
+			rows = append(rows, ledger.Row{Claim: c, Finding: ledger.Finding{Tier: r.Tier, Verdict: r.Verdict}})
+		}
+	}
+	if !slices.Equal(ids, want) {
+		t.Errorf("stored ids %v, want %v: run make verify", ids, want)
+	}
+	now, err := ledger.New(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range l.Changes(now) {
+		t.Errorf("%s: run make verify", c)
+	}
+}
+
+// Every check, in full, gives its stored row: verdict, sides, margin, worst instance and
+// witness. The result does not depend on the order of the checks.
+func TestChecksGiveTheStoredRows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: it runs every check in full")
+	}
+	all := slices.Clone(claims.All())
+	slices.Reverse(all)
+	now, _, err := Check(t.Context(), all, false, runtime.GOMAXPROCS(0), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := storedLedger(t)
+	for _, d := range append(l.Differences(now), l.Changes(now)...) {
+		t.Errorf("%s: is that right? make verify ACCEPT=1", d)
+	}
+}
+
+func TestPageIsThatOfTheStoredLedger(t *testing.T) {
+	l := storedLedger(t)
+	where, err := Places(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := l.Page(where)
+	if b, err := os.ReadFile(filepath.Join(filepath.Dir(figuresDir(t)), "CLAIMS.md")); err != nil || string(b) != page {
+		t.Errorf("CLAIMS.md is not the page of figures/claims.json: go run ./cmd/paper export claims writes it (%v)", err)
+	}
+}
+
+// CLAIMS.md leads to the notebook that checks or states a row, not to the first that names it.
+func TestLinksLeadToTheNotebookThatTreatsTheStatement(t *testing.T) {
+	where, err := Places(storedLedger(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string]string{
+		"thm-main":                        "notebooks/08-main-theorem.ipynb",
+		"lem-dpi":                         "notebooks/05-information.ipynb",
+		"lem-teff-leaves":                 "notebooks/09-markov-concentration.ipynb",
+		"lem-tv-step-max":                 "notebooks/09-markov-concentration.ipynb",
+		"lem-gradient-informal-corrected": "notebooks/06-stage-one.ipynb",
+		"construct-single":                "notebooks/13-constructions.ipynb",
+	} {
+		if got := where(id).Notebook; got != want {
+			t.Errorf("%s leads to %q, want %q", id, got, want)
+		}
+	}
+}
+
+func TestNotebooksRankByWhatTheyDoWithAStatement(t *testing.T) {
+	const id, number = "lem-a", "Lemma 1"
+	stated := "[Lemma 1](../CLAIMS.md#lem-a) (`lem-a`)"
+	for k, c := range []struct {
+		better, worse notebook
+	}{
+		{notebook{text: "`lem-a`"}, notebook{text: "`lem-ab` lem-a", code: `show.Stored("lem-b")`}},
+		{notebook{text: "`lem-a` `lem-a`"}, notebook{text: "`lem-a`"}},
+		{notebook{text: stated}, notebook{text: "`lem-a` `lem-a` `lem-a`", code: `show.Stored("lem-a")`}},
+		{notebook{code: `show.Check(claims.All(), "Lemma 1")`}, notebook{text: stated}},
+		{notebook{code: `show.Check(claims.All(), "lem-a")`}, notebook{text: stated}},
+		{notebook{code: "x := 1 // Lemma 1 (lem-a)"}, notebook{text: stated, code: "f(lem-a) // lem-a"}},
+	} {
+		if better, worse := c.better.rank(id, number), c.worse.rank(id, number); better <= worse {
+			t.Errorf("case %d: rank %d is not above %d", k, better, worse)
+		}
+	}
+}
+
+// A chain 0 -> 1 -> 2 -> 3 beside 0 -> 3, and a pair 4 -> 5.
+func TestLayersLeadFromUsedToUser(t *testing.T) {
+	edges := [][2]int{{0, 1}, {1, 2}, {2, 3}, {0, 3}, {4, 5}}
+	d := layOut(6, edges, func(int) float64 { return 1 })
+	if want := []int{0, 1, 2, 3, 0, 1}; !slices.Equal(d.layer[:6], want) {
+		t.Errorf("layers %v, want %v", d.layer[:6], want)
+	}
+	if len(d.layer) != 8 || len(d.paths[3]) != 4 {
+		t.Errorf("%d nodes and points, path %v: want two points on the long edge", len(d.layer), d.paths[3])
+	}
+	for _, l := range d.order {
+		for i := 1; i < len(l); i++ {
+			if d.y[l[i]] < d.y[l[i-1]]+1-1e-9 {
+				t.Errorf("layer %v overlaps: y = %v", l, d.y)
+			}
+		}
+	}
+}
+
+func TestAnArrowThatFollowsIsLeftOut(t *testing.T) {
+	row := func(id string, uses ...string) ledger.Row { return ledger.Row{Claim: ledger.Claim{ID: id, Uses: uses}} }
+	rows := []ledger.Row{row("a"), row("b", "a"), row("c", "a", "b"), row("d", "x")}
+	number := map[string]int{"a": 0, "b": 1, "c": 2, "d": 3}
+	if got := fmt.Sprint(reduced(rows, number)); got != "[[0 1] [1 2]]" {
+		t.Errorf("edges %s", got)
+	}
+}
+
+var (
+	texBox  = regexp.MustCompile(`\\fill\[\w+\] \((\S+),(\S+)\) -- \((\S+),\S+\) -- \(\S+,(\S+)\) -- \S+ -- cycle`)
+	texWord = regexp.MustCompile(`\\node\[anchor=base,.* at \((\S+),(\S+)\) \{\\fignarrow\{(\S+)bp\}\{(.*)\}\}`)
+)
+
+// No text of the graph of statements crosses a side or a strip of its box, in the form for
+// LaTeX, which narrows wider fonts to the width on the screen.
+func TestTextStaysInItsBox(t *testing.T) {
+	tex, err := registered(t, "fig-claims-graph").TeX()
+	if err != nil {
+		t.Fatal(err)
+	}
+	numbers := func(fields [][]byte) (x [4]float64) {
+		for i, f := range fields[1:] {
+			x[i], _ = strconv.ParseFloat(string(f), 64)
+		}
+		return x
+	}
+	boxes, words := texBox.FindAllSubmatch(tex, -1), texWord.FindAllSubmatch(tex, -1)
+	for _, word := range words {
+		at := numbers(word)
+		left, right, found := math.Inf(-1), math.Inf(1), false
+		for _, fields := range boxes {
+			b := numbers(fields) // left, lower, right, upper
+			switch x, y := at[0], at[1]; {
+			case y < b[1] || y > b[3]:
+			case x > b[2]:
+				left = max(left, b[2]) // of a strip or of the box beside it
+			case x < b[0]:
+				right = min(right, b[0])
+			default:
+				left, right, found = max(left, b[0]), min(right, b[2]), true
+			}
+		}
+		if from, to := at[0]-at[2]/2, at[0]+at[2]/2; !found || from < left || to > right {
+			t.Errorf("%s extends from %.1f to %.1f, its box from %.1f to %.1f", word[4], from, to, left, right)
+		}
+	}
+	if len(words) < 80 {
+		t.Errorf("%d words, want two for each of 40 boxes", len(words))
+	}
+}

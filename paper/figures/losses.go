@@ -1,0 +1,258 @@
+package figures
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
+	"learncausal/internal/figure"
+	"learncausal/paper/trial"
+	"learncausal/pkg/markov"
+	"learncausal/pkg/num"
+	"learncausal/pkg/runs"
+	"learncausal/pkg/task"
+)
+
+// Number of test sequences on which losses are compared, and of draws of the Bayes
+// predictor for each sequence at S = 10 and at S = 3.
+const (
+	lossSequences   = 1 << 13
+	lossDraws       = 1000
+	comparisonDraws = 300
+)
+
+// Losses are the mean log-losses, in nats, of a trained model and of reference
+// predictors on the same test sequences.
+type Losses struct {
+	Sequences, Draws int
+	Model            num.Estimate
+	Edges            num.Estimate // (a) posterior mean given the edges
+	ModelLessEdges   num.Estimate // paired difference
+
+	// For Task 1.
+	Released       num.Estimate // (b) the authors' released formula
+	Bayes          num.Estimate // (c) the Bayes predictor
+	Entropy        num.Estimate // mean entropy of the row pi(.|s_T): the loss of the predictor that knows pi
+	ModelLessBayes num.Estimate // paired difference
+
+	// For Task 2, where the Bayes predictor is (a).
+	OneParent []num.Estimate // posterior mean that compares parent l only
+}
+
+// BestOneParent returns the smallest of the losses with one parent.
+func (l *Losses) BestOneParent() num.Estimate {
+	return slices.MinFunc(l.OneParent, func(a, b num.Estimate) int { return cmp.Compare(a.Mean, b.Mean) })
+}
+
+// compareLosses evaluates runs of Task 1 with a Dirichlet prior and the same test sequences on
+// the first n of these, at most lossSequences. Each Bayes prediction has the given number of
+// draws, and is computed only if its loss is not stored, see [BayesSet].
+func compareLosses(ctx context.Context, n, draws int, rs ...*runs.Run) ([]*Losses, error) {
+	spec := rs[0].Spec
+	set := newBayesSet(spec, draws)
+	tk, b, err := set.sequences()
+	if err != nil {
+		return nil, err
+	}
+	b.X, b.Y = b.X[:n*b.T], b.Y[:n*b.S]
+	prior := tk.Prior.(*markov.Dirichlet)
+	all, err := set.Losses(ctx)
+	if err != nil {
+		return nil, err
+	}
+	bayes := all.Loss[:n]
+	entropy, edges, err := trial.KnownLosses(spec, b)
+	if err != nil {
+		return nil, err
+	}
+	released := task.Losses(b, func(f []float64, x []int) { task.ReleasedFormula(f, tk.Graph, prior.Alpha, x) })
+	var losses []*Losses
+	for _, r := range rs {
+		trained, err := trial.ModelLosses(ctx, r, b)
+		if err != nil {
+			return nil, err
+		}
+		losses = append(losses, &Losses{
+			Sequences: n, Draws: draws,
+			Model: num.Average(trained), Edges: num.Average(edges), Released: num.Average(released),
+			Bayes: num.Average(bayes), Entropy: num.Average(entropy),
+			ModelLessEdges: task.PairedDifference(trained, edges),
+			ModelLessBayes: task.PairedDifference(trained, bayes),
+		})
+	}
+	return losses, nil
+}
+
+// SingleParentLosses returns the runs of Figure 6 with their losses.
+func SingleParentLosses(ctx context.Context, rs []SingleRun) ([]SingleRun, error) {
+	return trial.Each(ctx, rs, func(ctx context.Context, r SingleRun) (SingleRun, error) {
+		losses, err := compareLosses(ctx, lossSequences, lossDraws, r.Run)
+		if err == nil {
+			r.Losses = losses[0]
+		}
+		return r, err
+	})
+}
+
+// ManyGraphsLosses returns the losses of the runs on the 20 graphs.
+func ManyGraphsLosses(ctx context.Context, rs []*runs.Run) ([]*Losses, error) {
+	all, err := trial.Each(ctx, rs, func(ctx context.Context, r *runs.Run) ([]*Losses, error) {
+		return compareLosses(ctx, lossSequences, comparisonDraws, r)
+	})
+	return slices.Concat(all...), err
+}
+
+// A finalLoss is the loss on all test sequences of the runs in one setting.
+type finalLoss struct {
+	id, name string
+	plotted  float64   // value in the authors' plots, or 0
+	seeds    []float64 // loss by seed
+	stdErr   float64   // over the sequences of one run, 0 for several runs
+}
+
+// finalLosses returns the losses of Figures 6, 5 and 8, in this order. The paper states none of them.
+func finalLosses(ctx context.Context, r *Results) ([]finalLoss, error) {
+	return joined(singleFinalLosses, then(allMultiLosses, multiFinalLosses), then(mlpRuns, mlpFinalLosses))(ctx, r)
+}
+
+func singleFinalLosses(ctx context.Context, r *Results) ([]finalLoss, error) {
+	return measured(ctx, r, "single-parent-test-losses", singleRuns, func(
+		ctx context.Context, rs []SingleRun,
+	) (all []finalLoss, err error) {
+		for _, r := range rs {
+			e, err := r.TestLoss(ctx)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, finalLoss{
+				id: r.Name + "-loss-final", name: r.Title, seeds: finals([]*runs.Run{r.Run}), stdErr: e.StdErr,
+			})
+		}
+		return all, nil
+	})
+}
+
+func multiFinalLosses(ms []MultiResult) []finalLoss {
+	var all []finalLoss
+	for _, m := range ms {
+		// The loss was estimated on a part of the test sequences only.
+		l := m.Runs[0].Losses
+		share := float64(l.Sequences) / float64(m.Runs[0].Run.Spec.Test)
+		f := finalLoss{
+			id: "multi-" + m.Name + "-loss-final", name: m.Short, stdErr: l.Model.StdErr * math.Sqrt(share),
+		}
+		if m.Name == "halves" {
+			f.plotted = 0.891
+		}
+		for _, r := range m.Runs {
+			f.seeds = append(f.seeds, finals([]*runs.Run{r.Run})...)
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// mlpFinalLosses leaves out the chain, where mlpRows compares with the authors' value.
+func mlpFinalLosses(ms []*MLPResult) []finalLoss {
+	var all []finalLoss
+	for _, m := range ms {
+		if m.Name != "chain" {
+			all = append(all, finalLoss{id: m.ID() + "-loss-final", name: "MLP, " + mlpName(m), seeds: finals(m.Runs)})
+		}
+	}
+	return all
+}
+
+// uncertainty returns the range over several seeds, or the confidence interval over the
+// test sequences of one run.
+func (f finalLoss) uncertainty() string {
+	if len(f.seeds) > 1 || f.stdErr == 0 {
+		return overSeeds(f.seeds, 3)
+	}
+	return confidence(num.Estimate{Mean: f.seeds[0], StdErr: f.stdErr}, 3)
+}
+
+func finalLossRows(all []finalLoss) []Row {
+	var rows []Row
+	for _, f := range all {
+		row := Row{
+			ID: f.id, What: "final test loss: " + f.name, Ours: figure.Value(stat.Mean(f.seeds, nil), 3),
+			Interval: f.uncertainty(), Verdict: notStated,
+		}
+		if f.plotted > 0 {
+			row.Paper = fmt.Sprintf("authors' plot: %.3f", f.plotted)
+			d, side := stat.Mean(f.seeds, nil)-f.plotted, "higher"
+			if d < 0 {
+				side = "lower"
+			}
+			row.Verdict += fmt.Sprintf("; ours is %s by %.3f", side, math.Abs(d))
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func finalLossNumbers(all []finalLoss) figure.Numbers {
+	var ns figure.Numbers
+	for _, f := range all {
+		n := figure.Number{ID: f.id, Value: stat.Mean(f.seeds, nil), Digits: 3}
+		if len(f.seeds) > 1 {
+			n.Interval = &[2]float64{floats.Min(f.seeds), floats.Max(f.seeds)}
+		} else {
+			n.StdErr = f.stdErr
+		}
+		ns = append(ns, n)
+	}
+	return ns
+}
+
+// finals returns the last test loss of each run.
+func finals(rs []*runs.Run) []float64 {
+	var all []float64
+	for _, r := range rs {
+		all = append(all, r.Curve[len(r.Curve)-1].Loss)
+	}
+	return all
+}
+
+func addresses(rs []*runs.Run) []string {
+	var all []string
+	for _, r := range rs {
+		all = append(all, r.Address)
+	}
+	return all
+}
+
+func lossAxes(title figure.Label) *figure.Axes {
+	return &figure.Axes{
+		Title: title,
+		X:     figure.Axis{Label: figure.Text("Step / 1000"), Log: true},
+		Y:     figure.Axis{Label: figure.Text("Test loss")},
+	}
+}
+
+func lossCurve(r *runs.Run) figure.Series {
+	var s figure.Series
+	for _, p := range r.Curve[1:] {
+		s.X, s.Y = append(s.X, float64(p.Step)/1000), append(s.Y, p.Loss)
+	}
+	return s
+}
+
+// lossLevel returns the loss of a predictor as a horizontal line: the final loss on the whole
+// test set plus the paired difference on a part of it.
+func lossLevel(name string, r *runs.Run, loss, trained num.Estimate) figure.Series {
+	c := lossCurve(r)
+	last := len(c.X) - 1
+	return level(name, c.X, c.Y[last]+loss.Mean-trained.Mean)
+}
+
+// level returns a horizontal line at y over the increasing abscissas x.
+func level(name string, x []float64, y float64) figure.Series {
+	return figure.Series{Label: figure.Text(name), X: []float64{x[0], x[len(x)-1]}, Y: []float64{y, y}}
+}

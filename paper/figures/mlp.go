@@ -1,0 +1,547 @@
+package figures
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"learncausal/internal/figure"
+	"learncausal/paper/trial"
+	"learncausal/pkg/graph"
+	"learncausal/pkg/num"
+	"learncausal/pkg/runs"
+	"learncausal/pkg/train"
+)
+
+// Figure8 is the name of the sweep of twenty seeds of Figure 8.
+const Figure8 = "figure-8"
+
+// mlpSeeds is the number of seeds for each graph and each of the [mlpKinds] whose weights are stored.
+const mlpSeeds = 3
+
+// mlpLossSequences is the number of test sequences on which the losses are compared.
+const mlpLossSequences = 1 << 12
+
+// mlpKinds returns the kinds of the standard transformer: "trained" and "fixed" embeddings in the
+// architecture of the released code, and "residual", the architecture and the fixed embeddings of the text.
+func mlpKinds() []string { return []string{"trained", "fixed", "residual"} }
+
+// mlpSpec returns the released code's setting on the graph of s: width 30, 2^12 steps of AdamW
+// on 1024 fresh sequences each, with one of the [mlpKinds].
+func (s SingleParent) mlpSpec(kind string, seed int) train.Spec {
+	spec := s.Spec()
+	spec.Steps, spec.Every, spec.Seed = 1<<12, 1<<5, uint64(seed)
+	spec.Model = train.MLP{Width: 30, FixedEmbeddings: kind != "trained", Residual: kind == "residual"}
+	spec.Optimiser = train.AdamW{Rate: 0.01, Schedule: train.Cosine, Decay: 2e-4}
+	return spec
+}
+
+// mlpSpecs returns the specifications by kind, by seed and by the order of SingleParents.
+func mlpSpecs() []train.Spec {
+	var specs []train.Spec
+	for _, kind := range mlpKinds() {
+		for seed := range mlpSeeds {
+			for _, s := range SingleParents() {
+				specs = append(specs, s.mlpSpec(kind, seed))
+			}
+		}
+	}
+	return specs
+}
+
+// An MLPResult has the runs of the standard transformer on one graph.
+type MLPResult struct {
+	SingleParent
+	Kind     string      // of [mlpKinds]
+	Runs     []*runs.Run // by seed
+	Seeds    []MLPAttention
+	Losses   []*Losses        // by seed, all on the same test sequences; set by [MLPLosses]
+	Outcomes []*trial.Outcome // of the sweep [Figure8], by seed
+}
+
+// ID returns for instance "mlp-chain-trained".
+func (m *MLPResult) ID() string { return "mlp-" + m.Name + "-" + m.Kind }
+
+// MLPAttention is the first layer of one run, averaged over 1024 test sequences.
+type MLPAttention struct {
+	P       [][]float64 // T x T
+	Parents float64     // mean attention on the parent, over the edges
+	Least   float64     // the smallest of them
+	Found   int         // edges whose row is largest at the parent
+	Missed  []int       // the children of the others
+	Edges   int
+	Query   float64 // of the query on itself
+	OnRoots float64 // of the query on the other roots
+
+	// Roots is the number of roots other than position 0, which sees itself only, and the query.
+	Roots         int
+	First         float64 // their mean attention on the first token; NaN without roots
+	Uniform       float64 // the value of First for uniform attention
+	Largest       int     // roots whose row is largest at the first token
+	Leaves        float64 // their mean attention on leaves
+	UniformLeaves float64 // the value of Leaves for uniform attention
+	LargestLeaves int     // roots whose row is largest at a leaf
+}
+
+// newMLPAttention measures the average first-layer attention p on the graph g.
+func newMLPAttention(g *graph.Forest, p [][]float64) MLPAttention {
+	a := MLPAttention{P: p, Least: 1}
+	n := g.T() - 1
+	leaf := make([]float64, n+1)
+	for _, j := range g.Leaves() {
+		leaf[j] = 1
+	}
+	a.Query = p[n][n]
+	for i, row := range p[:n] {
+		j := g.Parent(i)
+		if j < 0 {
+			a.OnRoots += p[n][i]
+		}
+		switch {
+		case j >= 0:
+			a.Edges++
+			a.Parents += row[j]
+			a.Least = min(a.Least, row[j])
+			if floats.MaxIdx(row) == j {
+				a.Found++
+			} else {
+				a.Missed = append(a.Missed, i)
+			}
+		case i > 0:
+			a.Roots++
+			a.First += row[0]
+			a.Uniform += 1 / float64(i+1)
+			a.Leaves += floats.Dot(row[:i+1], leaf[:i+1])
+			a.UniformLeaves += floats.Sum(leaf[:i+1]) / float64(i+1)
+			at := floats.MaxIdx(row)
+			if at == 0 {
+				a.Largest++
+			}
+			a.LargestLeaves += int(leaf[at])
+		}
+	}
+	a.Parents /= float64(a.Edges)
+	for _, v := range []*float64{&a.First, &a.Uniform, &a.Leaves, &a.UniformLeaves} {
+		*v /= float64(a.Roots)
+	}
+	return a
+}
+
+// LoadMLP loads or trains the runs of Figure 8 on the graphs of the settings: a
+// result for each kind and graph.
+func LoadMLP(ctx context.Context, get trial.Getter, settings ...SingleParent) ([]*MLPResult, error) {
+	outcomes, err := trial.Outcomes(Figure8)
+	if err != nil {
+		return nil, err
+	}
+	var all []*MLPResult
+	for _, kind := range mlpKinds() {
+		for _, s := range settings {
+			m := &MLPResult{SingleParent: s, Kind: kind}
+			for seed := range mlpSeeds {
+				r, err := get(ctx, s.mlpSpec(kind, seed))
+				if err != nil {
+					return nil, err
+				}
+				m.Runs = append(m.Runs, r)
+				p := r.Spec.MeanAttention(r.Final.Weights)[0]
+				rows := slices.Collect(slices.Chunk(p.RawMatrix().Data, s.Graph.T()))
+				m.Seeds = append(m.Seeds, newMLPAttention(s.Graph, rows))
+			}
+			for _, o := range outcomes {
+				parents := o.Spec.Task.(train.Task1).Parents
+				if o.Spec.Model == m.Runs[0].Spec.Model && slices.Equal(parents, s.Graph.Parents()) {
+					m.Outcomes = append(m.Outcomes, o)
+				}
+			}
+			all = append(all, m)
+		}
+	}
+	return all, nil
+}
+
+// MLPLosses returns the results with their losses on the test sequences of seed 0, on which no
+// run was trained and for which the Bayes losses are stored.
+func MLPLosses(ctx context.Context, ms []*MLPResult) ([]*MLPResult, error) {
+	return trial.Each(ctx, ms, func(ctx context.Context, m *MLPResult) (*MLPResult, error) {
+		var rs []*runs.Run
+		for _, r := range m.Runs {
+			same := *r
+			same.Spec.Seed = 0
+			rs = append(rs, &same)
+		}
+		with := *m
+		var err error
+		with.Losses, err = compareLosses(ctx, mlpLossSequences, lossDraws, rs...)
+		return &with, err
+	})
+}
+
+// A Sample summarises a quantity over the seeds.
+type Sample struct {
+	N           int
+	Mean        float64
+	StdDev      float64 // of one run, 0 for N = 1
+	Least, Most float64
+}
+
+// NewSample summarises the values of the seeds.
+func NewSample(v []float64) Sample {
+	s := Sample{N: len(v), Mean: v[0], Least: floats.Min(v), Most: floats.Max(v)}
+	if s.N > 1 {
+		s.Mean, s.StdDev = stat.MeanStdDev(v, nil)
+	}
+	return s
+}
+
+// StdErr returns the standard error of the mean.
+func (s Sample) StdErr() float64 { return s.StdDev / math.Sqrt(float64(s.N)) }
+
+// PValue returns the two-sided p-value of v as the value of one more run,
+// Student's t with N-1 degrees of freedom, and 1 for N = 1:
+//
+//	t = (v - Mean) / (StdDev sqrt(1 + 1/N))
+func (s Sample) PValue(v float64) float64 {
+	if s.N == 1 {
+		return 1
+	}
+	t := math.Abs(v-s.Mean) / (s.StdDev * math.Sqrt(1+1/float64(s.N)))
+	return 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(s.N - 1)}.Survival(t)
+}
+
+// Over summarises a quantity f of the average attention over the seeds.
+func (m *MLPResult) Over(f func(MLPAttention) float64) Sample {
+	return NewSample(mapped(m.Seeds, f))
+}
+
+// Ends summarises a quantity of the last evaluation over the [MLPResult.Outcomes].
+func (m *MLPResult) Ends(f func(trial.OutcomePoint) trial.Number) Sample {
+	return NewSample(mapped(m.Outcomes, func(o *trial.Outcome) float64 { return float64(f(o.End())) }))
+}
+
+// OverLosses summarises a mean loss over the seeds, and returns its standard error as
+// an estimate for all seeds and sequences,
+//
+//	sqrt(StdDev^2 / N + e^2),  e the mean over the seeds of f's StdErr
+//
+// The seeds share their test sequences, so that averaging over seeds does not reduce e.
+func (m *MLPResult) OverLosses(f func(*Losses) num.Estimate) (Sample, float64) {
+	var v, e []float64
+	for _, l := range m.Losses {
+		v, e = append(v, f(l).Mean), append(e, f(l).StdErr)
+	}
+	s := NewSample(v)
+	return s, math.Hypot(s.StdErr(), stat.Mean(e, nil))
+}
+
+// Complete returns the number of seeds in which every edge is found.
+func (m *MLPResult) Complete() int {
+	return count(m.Seeds, func(a MLPAttention) bool { return a.Found == a.Edges })
+}
+
+// OnFirst returns the number of seeds in which the roots attend to the first
+// token: most of their rows are largest there, and First exceeds Uniform.
+func (m *MLPResult) OnFirst() int {
+	return count(m.Seeds, func(a MLPAttention) bool { return 2*a.Largest > a.Roots && a.First > a.Uniform })
+}
+
+// EarlierSibling reports whether the parent of position i has a child before it.
+func (s SingleParent) EarlierSibling(i int) bool {
+	return slices.Contains(s.Graph.Parents()[:i], s.Graph.Parent(i))
+}
+
+// Missed returns the number of edges that are not found, over all runs, and the
+// number of these whose parent has an earlier child.
+func Missed(ms []*MLPResult) (missed, siblings int) {
+	for _, m := range ms {
+		for _, a := range m.Seeds {
+			for _, i := range a.Missed {
+				missed++
+				if m.EarlierSibling(i) {
+					siblings++
+				}
+			}
+		}
+	}
+	return missed, siblings
+}
+
+// mlpFigure is Figure 8: the adjacency matrix and the average first-layer attention of
+// the standard transformer in the settings of the code and of the text, seed 0.
+func mlpFigure(ms []*MLPResult) *figure.Figure {
+	f := &figure.Figure{
+		Width: figure.TwoColumns,
+		Caption: `First-layer attention of the two-layer standard transformer with MLPs, averaged over 1024 ` +
+			`sequences, beside the adjacency matrix of the causal graph ($S=10$, $T=20$, $d=30$, $2^{12}$ steps, ` +
+			`seed 0): in the authors' code, and in their text, where embeddings are fixed, attention has a residual ` +
+			`connection of its own and the one MLP stands between the layers.`,
+	}
+	for _, e := range SingleParents() {
+		row := []figure.Panel{adjacencyMatrix(e.Title, matrixRows(e.Graph.Adjacency()))}
+		for _, m := range ms {
+			if m.Name == e.Name && m.Kind != "fixed" {
+				row = append(row, &figure.Matrix{
+					Title: figure.Text(mlpKind[m.Kind].title), Values: m.Seeds[0].P,
+					Scale: figure.Scale{Min: 0, Max: 1, Hidden: m.Kind != "residual"}, XLabel: positionJ,
+				})
+			}
+		}
+		f.Rows = append(f.Rows, row)
+	}
+	return f
+}
+
+// mlpKind has the names of the kinds in rows and in figures, and who states their settings.
+var mlpKind = map[string]struct{ name, title, setting string }{
+	"trained":  {"trained embeddings", "as in the code", "code"},
+	"fixed":    {"fixed embeddings", "", "code"},
+	"residual": {"residual, fixed embeddings", "as in the text", "text"},
+}
+
+func mlpName(m *MLPResult) string { return m.Title + ", " + mlpKind[m.Kind].name }
+
+func onRandom(ms []*MLPResult) []*MLPResult {
+	return slices.DeleteFunc(slices.Clone(ms), func(m *MLPResult) bool { return m.Name != "random" })
+}
+
+// span formats the range.
+func span(s Sample, digits int) string {
+	number := func(v float64) string { return strings.ReplaceAll(fmt.Sprintf("%.*f", digits, v), "-", "−") }
+	if s.N == 1 {
+		return number(s.Mean)
+	}
+	return number(s.Least) + " to " + number(s.Most)
+}
+
+// rangeOverSeeds formats the range with the number of seeds, for a Row.
+func rangeOverSeeds(s Sample, digits int) string {
+	if s.N == 1 {
+		return "one run"
+	}
+	return fmt.Sprintf("%s over %d seeds", span(s, digits), s.N)
+}
+
+// bySeed lists a count by seed.
+func bySeed(m *MLPResult, f func(MLPAttention) (count, of int)) figure.Cell {
+	var all []string
+	of := 0
+	for _, a := range m.Seeds {
+		var n int
+		n, of = f(a)
+		all = append(all, fmt.Sprint(n))
+	}
+	return words("%s of %d", strings.Join(all, ", "), of)
+}
+
+// mlpTable has the numbers of mlpFigure.
+func mlpTable(ms []*MLPResult) *figure.Table {
+	t := newTable(
+		fmt.Sprintf(`Average first-layer attention of the standard transformer with MLPs over %d seeds. `+
+			`Edges found: rows that are largest at the parent, seed by seed.`, len(ms[0].Seeds)),
+		"Graph", "Transformer", "Edges found", "On parents: mean, range", "Query, mean: on itself, on other roots")
+	for _, m := range ms {
+		on := m.Over(attentionOnParents)
+		addRow(t, m.Title, mlpKind[m.Kind].name,
+			bySeed(m, func(a MLPAttention) (int, int) { return a.Found, a.Edges }),
+			on.Mean, span(on, 3), m.Over(queryOnItself).Mean, m.Over(queryOnRoots).Mean)
+	}
+	return t
+}
+
+// Quantities of a run, for MLPResult.Over.
+func attentionOnParents(a MLPAttention) float64 { return a.Parents }
+
+func attentionOnFirst(a MLPAttention) float64 { return a.First }
+
+func attentionOnLeaves(a MLPAttention) float64 { return a.Leaves }
+
+func queryOnItself(a MLPAttention) float64 { return a.Query }
+
+func queryOnRoots(a MLPAttention) float64 { return a.OnRoots }
+
+func lastAttention(end trial.OutcomePoint) trial.Number { return end.Attention }
+
+func lastLoss(end trial.OutcomePoint) trial.Number { return end.Loss }
+
+func trainedLoss(l *Losses) num.Estimate { return l.Model }
+
+func lossLessEdges(l *Losses) num.Estimate { return l.ModelLessEdges }
+
+func lossLessBayes(l *Losses) num.Estimate { return l.ModelLessBayes }
+
+// mlpLossTable has the final losses of the runs and of the reference predictors.
+func mlpLossTable(ms []*MLPResult) *figure.Table {
+	t := newTable(
+		fmt.Sprintf(`Log-loss in nats of the standard transformer with MLPs on %d test sequences, the `+
+			`same for all of %d seeds: mean over the seeds, beside (a) the posterior mean given the edges, (b) the `+
+			`authors' released formula and (c) the Bayes predictor with %d draws for each sequence. The standard `+
+			`errors of the paired differences count seeds and sequences.`,
+			ms[0].Losses[0].Sequences, len(ms[0].Seeds), ms[0].Losses[0].Draws),
+		"Graph", "Transformer", "Trained", "(a)", "(b)", "(c)", "Trained less: (a), (c)")
+	for _, m := range ms {
+		l := m.Losses[0]
+		trained, _ := m.OverLosses(trainedLoss)
+		edges, edgesErr := m.OverLosses(lossLessEdges)
+		bayes, bayesErr := m.OverLosses(lossLessBayes)
+		addRow(t, m.Title, mlpKind[m.Kind].name, figure.Value(trained.Mean, 4), figure.Value(l.Edges.Mean, 4),
+			figure.Value(l.Released.Mean, 4), figure.Value(l.Bayes.Mean, 4),
+			figure.PlusMinus(edges.Mean, edgesErr, 4), figure.PlusMinus(bayes.Mean, bayesErr, 4))
+	}
+	return t
+}
+
+// mlpNumbers are the numbers of Figure 8: means over the seeds with their standard
+// error, their 95 % interval (Student's t), smallest and largest.
+func mlpNumbers(ms []*MLPResult) figure.Numbers {
+	missed, siblings := Missed(ms)
+	ns := figure.Numbers{
+		{ID: "mlp-seeds", Value: float64(len(ms[0].Seeds)), Whole: true},
+		{ID: "mlp-missed", Value: float64(missed), Whole: true},
+		{ID: "mlp-missed-earlier-child", Value: float64(siblings), Whole: true},
+	}
+	for _, m := range ms {
+		ns = append(ns, mlpAttentionNumbers(m)...)
+		for _, l := range []struct {
+			id string
+			of func(*Losses) num.Estimate
+		}{{"loss", trainedLoss}, {"loss-less-edges", lossLessEdges}, {"loss-less-bayes", lossLessBayes}} {
+			s, e := m.OverLosses(l.of)
+			mean := seedNumbers(m, l.id, s, e, 4)
+			mean[0].Digits = 0 // the mean has two digits of its standard error
+			ns = append(ns, mean...)
+		}
+	}
+	return ns
+}
+
+// mlpAttentionNumbers are the numbers on attention for one graph and kind of embeddings.
+func mlpAttentionNumbers(m *MLPResult) figure.Numbers {
+	var ns figure.Numbers
+	seeds := func(id string, f func(MLPAttention) float64) {
+		s := m.Over(f)
+		ns = append(ns, seedNumbers(m, id, s, s.StdErr(), 3)...)
+	}
+	whole := func(id string, n int) {
+		ns = append(ns, figure.Number{ID: m.ID() + "-" + id, Value: float64(n), Whole: true, Runs: addresses(m.Runs)})
+	}
+	seeds("attention", attentionOnParents)
+	seeds("attention-least", func(a MLPAttention) float64 { return a.Least })
+	seeds("query", queryOnItself)
+	seeds("query-roots", queryOnRoots)
+	whole("edges", m.Seeds[0].Edges)
+	found := m.Over(func(a MLPAttention) float64 { return float64(a.Found) })
+	whole("edges-found-smallest", int(found.Least))
+	whole("seeds-complete", m.Complete())
+	if a := m.Seeds[0]; a.Roots > 0 {
+		whole("roots", a.Roots)
+		whole("seeds-on-first", m.OnFirst())
+		seeds("roots-first", attentionOnFirst)
+		seeds("roots-childless", attentionOnLeaves)
+		ns = append(ns,
+			figure.Number{ID: m.ID() + "-roots-first-uniform", Value: a.Uniform, Digits: 3},
+			figure.Number{ID: m.ID() + "-roots-childless-uniform", Value: a.UniformLeaves, Digits: 3})
+	}
+	return ns
+}
+
+// seedNumbers are the mean of a quantity over the seeds, with its standard error,
+// its smallest and its largest value.
+func seedNumbers(m *MLPResult, id string, s Sample, stdErr float64, digits int) figure.Numbers {
+	n := figure.Number{ID: m.ID() + "-" + id, Digits: digits, Runs: addresses(m.Runs)}
+	mean, least, most := n, n, n
+	mean.Value, mean.StdErr = s.Mean, stdErr
+	if s.N > 1 {
+		half := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(s.N - 1)}.Quantile(0.975) * stdErr
+		mean.Interval = &[2]float64{s.Mean - half, s.Mean + half}
+	}
+	least.ID, least.Value = n.ID+"-smallest", s.Least
+	most.ID, most.Value = n.ID+"-largest", s.Most
+	return figure.Numbers{mean, least, most}
+}
+
+// Results of the authors' run on the chain, read from their plots to within 0.003.
+const (
+	plottedAttention = 0.736
+	plottedLoss      = 1.764
+)
+
+// mlpRows are the rows on Figure 8. A graph is reproduced if [trial.CountEdges] finds every edge
+// in each of the twenty seeds, with over half of the attention on the parent; the remark on the roots
+// if [MLPResult.OnFirst] counts every seed. A value of the authors' plots is tested as one
+// more seed, at level 1 %.
+func mlpRows(ms []*MLPResult) []Row {
+	var rows []Row
+	for _, m := range ms {
+		rows = append(rows, mlpEdgesRow(m))
+	}
+	for _, m := range onRandom(ms) {
+		rows = append(rows, mlpRootsRow(m))
+	}
+	for _, m := range ms {
+		if m.Name != "chain" {
+			continue
+		}
+		rows = append(rows,
+			plottedRow(mlpName(m)+", mean attention on the parents", "colours of the authors' plot: 0.736",
+				plottedAttention, m.Ends(lastAttention)),
+			plottedRow(mlpName(m)+", final test loss", "authors' plot: 1.764",
+				plottedLoss, m.Ends(lastLoss)))
+	}
+	for i := range rows {
+		rows[i].Figure, rows[i].ID = 8, "fig-mlp"
+	}
+	return rows
+}
+
+func mlpEdgesRow(m *MLPResult) Row {
+	n, complete, edges, found := len(m.Outcomes), 0, 0, 0
+	for _, o := range m.Outcomes {
+		if edges, found, _ = trial.CountEdges(o.Edges); found == edges {
+			complete++
+		}
+	}
+	on := m.Ends(lastAttention)
+	return Row{
+		What: mlpName(m), Setting: mlpKind[m.Kind].setting, Paper: "attention near the adjacency matrix",
+		Ours:     words("over half on all %d parents in %d of %d seeds; %.2f on parents", edges, complete, n, on.Mean),
+		Interval: rangeOverSeeds(on, 2),
+		Verdict:  mostly(complete, n, fmt.Sprintf("not in %d of %d seeds", n-complete, n)),
+	}
+}
+
+func mlpRootsRow(m *MLPResult) Row {
+	n, on := len(m.Seeds), m.Over(attentionOnFirst)
+	k := n - m.OnFirst()
+	return Row{
+		What:    "roots of the random graph, " + mlpKind[m.Kind].name,
+		Setting: mlpKind[m.Kind].setting, Paper: "seem to attend to the first token",
+		Ours: words("%.2f on it (uniform: %.2f); in %d of %d seeds most of them",
+			on.Mean, m.Seeds[0].Uniform, m.OnFirst(), n),
+		Interval: rangeOverSeeds(on, 2),
+		Verdict: mostly(n-k, n, fmt.Sprintf("not in %d of %d seeds; on positions without a child it is %s",
+			k, n, span(m.Over(attentionOnLeaves), 2))),
+	}
+}
+
+// plottedRow compares a value of the authors' plots with the seeds.
+func plottedRow(what, paper string, plotted float64, ours Sample) Row {
+	p := ours.PValue(plotted)
+	v := fmt.Sprintf("%s; their run could be one more of our seeds (p = %.1g)", notStated, p)
+	if p < 0.01 {
+		v = fmt.Sprintf("%s; their run is %+.3f ± %.3f from our mean (p = %.1g)",
+			notStated, plotted-ours.Mean, ours.StdDev*math.Sqrt(1+1/float64(ours.N)), p)
+	}
+	switch {
+	case plotted < ours.Least:
+		v += ", below all of them"
+	case plotted > ours.Most:
+		v += ", above all of them"
+	}
+	return Row{What: what, Paper: paper, Ours: figure.Value(ours.Mean, 3), Interval: rangeOverSeeds(ours, 3), Verdict: v}
+}

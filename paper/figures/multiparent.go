@@ -1,0 +1,596 @@
+package figures
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/combin"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"learncausal/internal/figure"
+	"learncausal/paper/trial"
+	"learncausal/pkg/graph"
+	"learncausal/pkg/model"
+	"learncausal/pkg/num"
+	"learncausal/pkg/runs"
+	"learncausal/pkg/task"
+	"learncausal/pkg/train"
+)
+
+// A MultiParent is one of the settings of Figures 5 and 7.
+type MultiParent struct {
+	Name    string // trigram, halves or fourgram; with -printed in the printed setting
+	Title   string
+	Short   string // for tables
+	Graph   *graph.DAG
+	Parents []string // names of the parents, in the order of their lists; positions are counted from 1
+	Seeds   int      // number of runs with weights
+
+	// Printed selects the setting that the paper prints in place of the setting of the released code.
+	Printed bool
+}
+
+// MultiSequences is the number of test sequences on which a run is compared with the reference predictors.
+const MultiSequences = 1 << 14
+
+// MultiParents returns the settings of Figure 7, in its order, in the version of the released code.
+func MultiParents() []MultiParent {
+	// The released code counts i from 0, so that floor(i/2) is (i-1)/2 rounded down.
+	return []MultiParent{
+		{
+			Name: "trigram", Title: "3-gram", Short: "3-gram",
+			Graph: graph.NGram(32, 2), Parents: []string{"i − 2", "i − 1"}, Seeds: 3,
+		},
+		{
+			Name: "halves", Title: "i − 1 and ⌊i/2⌋", Short: "halves",
+			Graph: graph.Halves(32), Parents: []string{"⌊i/2⌋", "i − 1"}, Seeds: 4,
+		},
+		{
+			Name: "fourgram", Title: "4-gram", Short: "4-gram",
+			Graph: graph.NGram(32, 3), Parents: []string{"i − 3", "i − 2", "i − 1"}, Seeds: 1,
+		},
+	}
+}
+
+// InPrint returns the setting that the paper prints for the same graph, with one run. The
+// 4-gram has runs in the sweep several-parents only, without weights.
+func (m MultiParent) InPrint() MultiParent {
+	m.Name, m.Short, m.Seeds, m.Printed = m.Name+"-printed", m.Short+", printed", 1, true
+	if len(m.Parents) > 2 {
+		m.Seeds = 0
+	}
+	return m
+}
+
+// PrintedParents returns the printed settings of Figure 7 that have runs.
+func PrintedParents() []MultiParent {
+	var ms []MultiParent
+	for _, m := range MultiParents() {
+		if m = m.InPrint(); m.Seeds > 0 {
+			ms = append(ms, m)
+		}
+	}
+	return ms
+}
+
+// MultiParentNamed returns the setting of a name, such as halves or halves-printed.
+func MultiParentNamed(name string) (MultiParent, error) {
+	all := append(MultiParents(), PrintedParents()...)
+	return named("setting of Figure 7", all, func(m MultiParent) string { return m.Name }, name)
+}
+
+// Spec returns the setting of the released code with one head for each parent: S = 5, alpha = 0.1, roots that
+// share a Dirichlet law, 2^16 steps of AdamW from attention matrices of standard deviation 1e-4. The printed
+// setting has alpha = 1, uniform roots, k heads in the second layer, a standard deviation of 0.01 and no weight
+// decay; it borrows the schedule of the code.
+func (m MultiParent) Spec(seed int) train.Spec {
+	k := len(m.Parents)
+	s := train.Spec{
+		Task:      train.Task2{Parents: m.Graph.Parents(), States: 5, Prior: "dirichlet(0.1)"},
+		Model:     train.Disentangled{Heads: [2]int{k, 1}, Init: 1e-4},
+		Optimiser: train.AdamW{Rate: 0.01, Schedule: train.Cosine, Decay: 1e-4},
+		Batch:     1024, Steps: 1 << 16, Seed: uint64(seed), Test: 1 << 16, Every: 1 << 9,
+	}
+	if m.Printed {
+		s.Task = train.Task2{Parents: m.Graph.Parents(), States: 5, Prior: "dirichlet(1)", UniformRoots: true}
+		s.Model = train.Disentangled{Heads: [2]int{k, k}, Init: 0.01}
+		s.Optimiser = train.AdamW{Rate: 0.01, Schedule: train.Cosine}
+	}
+	return s
+}
+
+// multiSpecs returns the specification of every run in the settings, ordered by seed.
+func multiSpecs(ms []MultiParent) []train.Spec {
+	var specs []train.Spec
+	for seed := 0; slices.ContainsFunc(ms, func(m MultiParent) bool { return seed < m.Seeds }); seed++ {
+		for _, m := range ms {
+			if seed < m.Seeds {
+				specs = append(specs, m.Spec(seed))
+			}
+		}
+	}
+	return specs
+}
+
+// A MultiResult has the runs in a setting of Figures 5 and 7.
+type MultiResult struct {
+	MultiParent
+	Runs []*MultiRun // by seed
+}
+
+// LoadMulti loads or trains the runs in the settings.
+func LoadMulti(ctx context.Context, get trial.Getter, settings ...MultiParent) ([]MultiResult, error) {
+	return trial.Each(ctx, settings, func(ctx context.Context, m MultiParent) (MultiResult, error) {
+		rs, err := trial.Each(ctx, multiSpecs([]MultiParent{m}), func(ctx context.Context, s train.Spec) (*MultiRun, error) {
+			r, err := get(ctx, s)
+			if err != nil {
+				return nil, err
+			}
+			return NewMultiRun(m.Graph, r), nil
+		})
+		return MultiResult{m, rs}, err
+	})
+}
+
+// SplitSeeds returns the number of runs whose heads split the parents.
+func (m MultiResult) SplitSeeds() int { return count(m.Runs, (*MultiRun).HasSplit) }
+
+// Outside returns the largest Outside of the runs.
+func (m MultiResult) Outside() float64 { return slices.Max(mapped(m.Runs, (*MultiRun).Outside)) }
+
+// A MultiRun is a run on a graph with k parents, its k heads matched with the k places in the lists of parents.
+type MultiRun struct {
+	Graph *graph.DAG
+	Run   *runs.Run
+	// Head[l] is the head matched with the parents p(i)_l: the assignment with
+	// the largest mean attention over the nodes.
+	Head []int
+	// Attention[l][i] is the attention S(A1)_{i,p(i)_l} of Head[l], 0 for a root. At the last
+	// position, p(i)_l is the parent l of the label.
+	Attention [][]float64
+	// OnSequences is Attention with S(h0 A1 h0^T), averaged over test sequences, in
+	// place of the softmax of the position block.
+	OnSequences [][]float64
+	// Nodes are the positions with parents, except the last one. At those in Split each head has over half of
+	// its attention on its own parent; at those in Swapped, for a different assignment.
+	Nodes, Split, Swapped []int
+	Losses                *Losses // set by [MultiLosses]
+}
+
+// NewMultiRun matches the heads of a run with the parents of its graph.
+func NewMultiRun(g *graph.DAG, r *runs.Run) *MultiRun {
+	p, parents, last := r.Final.Disentangled().PositionAttentions(), g.Parents(), g.T()-1
+	m := &MultiRun{Graph: g, Run: r}
+	for i, ps := range parents[:last] {
+		if len(ps) > 0 {
+			m.Nodes = append(m.Nodes, i)
+		}
+	}
+	orders := combin.Permutations(len(p), len(p))
+	on := func(head []int) (sum float64) {
+		for _, i := range m.Nodes {
+			for l, j := range parents[i] {
+				sum += p[head[l]].At(i, j)
+			}
+		}
+		return sum
+	}
+	m.Head = slices.MaxFunc(orders, func(a, b []int) int { return cmp.Compare(on(a), on(b)) })
+	parents[last] = parents[last+1]
+	m.Attention = m.onParents(p, parents[:last+1])
+	m.OnSequences = m.onParents(r.Spec.MeanAttention(r.Final.Weights), parents[:last+1])
+	for _, i := range m.Nodes {
+		split := func(head []int) bool {
+			for l, j := range parents[i] {
+				if p[head[l]].At(i, j) <= 0.5 {
+					return false
+				}
+			}
+			return true
+		}
+		if split(m.Head) {
+			m.Split = append(m.Split, i)
+		} else if slices.ContainsFunc(orders, split) {
+			m.Swapped = append(m.Swapped, i)
+		}
+	}
+	return m
+}
+
+// onParents returns for each matched head, with attentions p, the attention of each
+// position on its parent, 0 for a root.
+func (m *MultiRun) onParents(p []*mat.Dense, parents [][]int) (rows [][]float64) {
+	for l, h := range m.Head {
+		row := make([]float64, len(parents))
+		for i, ps := range parents {
+			if len(ps) > 0 {
+				row[i] = p[h].At(i, ps[l])
+			}
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// On returns the mean over the nodes of a row of Attention or OnSequences.
+func (m *MultiRun) On(row []float64) float64 {
+	sum := 0.0
+	for _, i := range m.Nodes {
+		sum += row[i]
+	}
+	return sum / float64(len(m.Nodes))
+}
+
+// MeanAttention returns the mean over nodes and heads of Attention or OnSequences.
+func (m *MultiRun) MeanAttention(rows [][]float64) float64 {
+	sum := 0.0
+	for _, row := range rows {
+		sum += m.On(row)
+	}
+	return sum / float64(len(rows))
+}
+
+// SplitShare is the least share of the nodes in Split at which the heads of a run
+// count as having split the parents.
+const SplitShare = 0.9
+
+// HasSplit reports whether each head attends to one parent, as in the paper, at a
+// share of at least SplitShare of the nodes.
+func (m *MultiRun) HasSplit() bool {
+	return float64(len(m.Split)) >= SplitShare*float64(len(m.Nodes))
+}
+
+// MultiLosses returns the results with the losses of every run.
+func MultiLosses(ctx context.Context, ms []MultiResult) ([]MultiResult, error) {
+	return trial.Each(ctx, ms, func(ctx context.Context, m MultiResult) (MultiResult, error) {
+		rs, err := trial.Each(ctx, m.Runs, func(ctx context.Context, r *MultiRun) (*MultiRun, error) {
+			with := *r
+			var err error
+			with.Losses, err = r.compare(ctx, MultiSequences)
+			return &with, err
+		})
+		return MultiResult{m.MultiParent, rs}, err
+	})
+}
+
+// compare evaluates the run on the first n of its test sequences.
+func (m *MultiRun) compare(ctx context.Context, n int) (*Losses, error) {
+	several, ok := m.Run.Spec.Task.(train.Task2)
+	if !ok {
+		return nil, fmt.Errorf("figures: run %s is of a %T, want Task 2", m.Run.Address, m.Run.Spec.Task)
+	}
+	tk, err := several.New()
+	if err != nil {
+		return nil, err
+	}
+	b, err := trial.TestSequences(m.Run.Spec, n)
+	if err != nil {
+		return nil, err
+	}
+	trained, err := trial.ModelLosses(ctx, m.Run, b)
+	if err != nil {
+		return nil, err
+	}
+	edges := task.Losses(b, tk.Posterior)
+	l := &Losses{
+		Sequences: n, Model: num.Average(trained), Edges: num.Average(edges),
+		ModelLessEdges: task.PairedDifference(trained, edges),
+	}
+	for k := range m.Head {
+		one := task.Losses(b, func(f []float64, x []int) { tk.Given(f, x, k) })
+		l.OneParent = append(l.OneParent, num.Average(one))
+	}
+	return l, nil
+}
+
+// Extremes returns the least and the largest entry of the position block of the head matched
+// with parent l, and the largest magnitude outside of the block.
+func (m *MultiRun) Extremes(l int) (least, most, outside float64) {
+	w := m.Run.Final.Disentangled()
+	d := w.S + w.T
+	for k, v := range w.A[0][m.Head[l]].RawMatrix().Data {
+		if k/d >= w.S && k%d >= w.S {
+			least, most = min(least, v), max(most, v)
+		} else {
+			outside = max(outside, math.Abs(v))
+		}
+	}
+	return least, most, outside
+}
+
+// Outside returns the largest magnitude outside the position-position blocks of
+// the first layer over the largest inside.
+func (m *MultiRun) Outside() float64 {
+	in, out := 0.0, 0.0
+	for l := range m.Head {
+		least, most, o := m.Extremes(l)
+		in, out = max(in, -least, most), max(out, o)
+	}
+	return out / in
+}
+
+// parentTeX has the names of parents and graphs in LaTeX.
+var parentTeX = map[string]string{
+	"i − 1": "$i-1$", "i − 2": "$i-2$", "i − 3": "$i-3$",
+	"⌊i/2⌋":           `$\lfloor i/2\rfloor$`,
+	"i − 1 and ⌊i/2⌋": `$i-1$ and $\lfloor i/2\rfloor$`,
+}
+
+func parentLabel(name string) figure.Label { return figure.Label{Text: name, TeX: parentTeX[name]} }
+
+// Size of a cell and side of a 32 x 32 matrix, of which four fit in a row.
+const (
+	headCell = 2.625
+	headSide = 32 * headCell
+)
+
+// headsFigure is Figure 5: the causal graph, the attention of each head of the first
+// layer in the run with the median attention on the parents, and the attention by seed.
+func headsFigure(all []MultiResult) *figure.Figure {
+	f := &figure.Figure{
+		Width: figure.TwoColumns,
+		Caption: `Attention $\mathcal S(A^{(1)})$ of the heads of the first layer ($S=5$, $T=32$, $2^{16}$ steps) ` +
+			`beside the causal graph: of the seeds that were run, the one with the median attention on the ` +
+			`parents, and at the right every seed where there are several. ` + seedsWords(all) + headsCaption,
+	}
+	for _, m := range all {
+		row := headsRow(m, median(m))
+		if len(m.Runs) > 1 {
+			row = append(row, seedStrip(m))
+		}
+		f.Rows = append(f.Rows, row)
+	}
+	return f
+}
+
+// seedsWords returns the number of seeds whose heads split the parents, for each graph where not all do.
+func seedsWords(all []MultiResult) string {
+	words := ""
+	for _, m := range all {
+		if n := m.SplitSeeds(); n < len(m.Runs) {
+			words += fmt.Sprintf(`On the graph with the parents %s the heads share them out in %d of %d seeds only. `,
+				parentLabel(m.Title).TeX, n, len(m.Runs))
+		}
+	}
+	return words
+}
+
+// median returns the run with the median attention on the parents, or with the lower of
+// the two medians of an even number.
+func median(m MultiResult) *MultiRun {
+	sorted := slices.SortedStableFunc(slices.Values(m.Runs), func(a, b *MultiRun) int {
+		return cmp.Compare(a.MeanAttention(a.Attention), b.MeanAttention(b.Attention))
+	})
+	return sorted[(len(sorted)-1)/2]
+}
+
+// seedStrip has the mean attention of each head on its parents by seed.
+func seedStrip(m MultiResult) figure.Panel {
+	a := &figure.Axes{
+		Title: figure.Text("every seed"), Height: headSide,
+		X: figure.Axis{Label: figure.Text("Seed"), Min: -0.5, Max: float64(len(m.Runs)) - 0.5, Every: 1},
+		Y: figure.Axis{Label: figure.Text("On the parents"), Min: 0, Max: 1},
+	}
+	least := 1.0
+	for l, name := range m.Parents {
+		s := marks(parentLabel(name), l+1)
+		for _, r := range m.Runs {
+			x := float64(r.Run.Spec.Seed) + 0.24*(float64(l)-float64(len(m.Parents)-1)/2) // side by side
+			s.X, s.Y = append(s.X, x), append(s.Y, r.On(r.Attention[l]))
+		}
+		a.Series = append(a.Series, s)
+		least = min(least, floats.Min(s.Y))
+	}
+	a.Y.Min = min(0.8, math.Floor(5*least)/5)
+	return a
+}
+
+// printedHeadsFigure is headsFigure in the setting that the paper prints.
+func printedHeadsFigure(all []MultiResult) *figure.Figure {
+	f := headsFigure(all)
+	f.Caption = `Attention $\mathcal S(A^{(1)})$ of the heads of the first layer beside the causal graph, in the ` +
+		`setting that the paper prints: $\alpha=1$, uniform roots, two heads in the second layer as well, Adam ` +
+		`without decay, initial standard deviation $0.01$. ` + headsCaption
+	return f
+}
+
+const headsCaption = `Each head stands under the parents that it is matched with, with its mean attention on them. ` +
+	`Positions are counted from 1. The last row of a graph is that of the label, on whose parents the last position ` +
+	`is to attend.`
+
+// headsRow has the causal graph and the attention of each head of a run.
+func headsRow(m MultiResult, r *MultiRun) []figure.Panel {
+	row := []figure.Panel{attended(m)}
+	var heads []*figure.Matrix
+	p := r.Run.Final.Disentangled().PositionAttentions()
+	for l, h := range r.Head {
+		title := parentLabel(m.Parents[l])
+		on := fmt.Sprintf(": %.2f", r.On(r.Attention[l]))
+		title.Text, title.TeX = title.Text+on, title.TeX+on
+		x := &figure.Matrix{Title: title, Values: matrixRows(p[h]), Cell: headCell, XLabel: positionJ}
+		heads = append(heads, x)
+		row = append(row, x)
+	}
+	figure.ShareScale(figure.Scale{Min: 0, Max: 1}, heads...)
+	return row
+}
+
+// attended draws the positions that each position attends to in Construction 2: its
+// parents, and in the last row the parents of the label.
+func attended(m MultiResult) *figure.Matrix {
+	a := dagMatrix(m.Graph)
+	a.Title, a.Cell = parentLabel(m.Title), headCell
+	last := len(a.Values) - 1
+	a.Values = append(a.Values[:last-1], a.Values[last])
+	return a
+}
+
+// headWeightsFigure is Figure 7: the causal graph and all weights of the first layer. Each row
+// of the position block is shown less its mean, to which the softmax is invariant.
+func headWeightsFigure(all []MultiResult) *figure.Figure {
+	f := &figure.Figure{
+		Width: figure.TwoColumns,
+		Caption: `All attention weights $\widetilde A^{(1)}$ of the first layer in the runs of Figure 5, with the ` +
+			`position-position block outlined; $X$ marks the coordinates of the tokens. ` +
+			`From each row of the block its mean over $j\le i$ is subtracted, which no softmax sees and which would ` +
+			`hide the parents. The colour scale of a row covers all entries of its matrices.`,
+	}
+	for _, m := range all {
+		r := median(m)
+		w := r.Run.Final.Disentangled()
+		row := []figure.Panel{attended(m)}
+		var heads []*figure.Matrix
+		for l, h := range r.Head {
+			groups := [][]figure.Group{{{Label: shortToken, Size: w.S}, {Label: position, Size: w.T}}}
+			x := &figure.Matrix{
+				Title: parentLabel(m.Parents[l]), Values: centred(w, w.A[0][h]), Cell: 2.25,
+				Rows: groups, Columns: groups, Numbered: []int{1},
+				Blocks: []figure.Block{{Row: w.S, Column: w.S, Rows: w.T, Columns: w.T}},
+			}
+			heads = append(heads, x)
+			row = append(row, x)
+		}
+		figure.ShareScale(figure.Scale{Palette: figure.Signed}, heads...)
+		f.Rows = append(f.Rows, row)
+	}
+	return f
+}
+
+// centred returns a matrix of the first layer without the means of the rows of
+// its position block over the positions j <= i.
+func centred(w *model.Weights, a mat.Matrix) [][]float64 {
+	rows := matrixRows(a)
+	for i, row := range rows[w.S:] {
+		seen := row[w.S : w.S+i+1]
+		floats.AddConst(-stat.Mean(seen, nil), seen)
+	}
+	return rows
+}
+
+// multiTable lists the runs with several parents, with the split of the parents among the
+// heads and the final losses of the model and the reference predictors.
+func multiTable(all []MultiResult) *figure.Table {
+	t := newTable(
+		fmt.Sprintf(`Runs with several parents: mean attention of each head on the parent that it is `+
+			`matched with, by the position block alone as Figure 5 shows it and on 1024 test sequences; nodes at `+
+			`which each head has more than half of its attention there by the block, of all (split), and those at `+
+			`which that holds for another assignment of the heads (swapped); and log-loss in nats `+
+			`on %d test sequences beside the posterior mean given the edges and the best of those that compare one `+
+			`parent only, with the paired excess of the trained model over the posterior mean and its standard `+
+			`error. Halves is the graph with the parents $\lfloor i/2\rfloor$ and $i-1$, counted from 1; printed `+
+			`is the setting of the paper ($\alpha=1$), the other rows are in that of its code ($\alpha=0.1$).`,
+			MultiSequences),
+		"Graph", "Seed", "Attention on parents: block, sequences", "Nodes",
+		"Loss: trained, posterior, one parent, excess")
+	for _, m := range all {
+		for _, r := range m.Runs {
+			l := r.Losses
+			addRow(t, m.Short, int(r.Run.Spec.Seed), onParents(r, r.Attention), onParents(r, r.OnSequences),
+				words("%d/%d; %d", len(r.Split), len(r.Nodes), len(r.Swapped)),
+				l.Model.Mean, l.Edges.Mean, l.BestOneParent().Mean, l.ModelLessEdges)
+		}
+	}
+	return t
+}
+
+// onParents lists the mean of each row of Attention or OnSequences.
+func onParents(r *MultiRun, rows [][]float64) string {
+	var s []string
+	for _, row := range rows {
+		s = append(s, fmt.Sprintf("%.2f", r.On(row)))
+	}
+	return strings.Join(s, ", ")
+}
+
+func multiNumbers(all []MultiResult) figure.Numbers {
+	var ns figure.Numbers
+	for _, m := range all {
+		id, n, split := "multi-"+m.Name, float64(len(m.Runs)), m.SplitSeeds()
+		swapped, nodes, attention, onSequences := 0, 0, 0.0, 0.0
+		var hashes []string
+		for _, r := range m.Runs {
+			swapped += len(r.Swapped)
+			nodes += len(r.Split)
+			attention += r.MeanAttention(r.Attention) / n
+			onSequences += r.MeanAttention(r.OnSequences) / n
+			hashes = append(hashes, r.Run.Address)
+		}
+		whole := func(name string, value int) figure.Number {
+			return figure.Number{ID: id + name, Value: float64(value), Whole: true, Runs: hashes}
+		}
+		mean := func(name string, value float64, digits int) figure.Number {
+			return figure.Number{ID: id + name, Value: value, Digits: digits, Runs: hashes}
+		}
+		loss := func(name string, e num.Estimate) figure.Number {
+			return figure.Number{ID: id + name, Value: e.Mean, StdErr: e.StdErr, Runs: hashes[:1]}
+		}
+		share := mean("-share-split", float64(split)/n, 2)
+		share.Interval = BinomialInterval(split, len(m.Runs))
+		l := m.Runs[0].Losses
+		ns = append(ns,
+			whole("-seeds", len(m.Runs)), whole("-seeds-split", split), share,
+			figure.Number{ID: id + "-nodes", Value: float64(len(m.Runs[0].Nodes)), Whole: true},
+			mean("-nodes-split", float64(nodes)/n, 1), mean("-nodes-swapped", float64(swapped)/n, 1),
+			mean("-attention", attention, 3), mean("-attention-on-sequences", onSequences, 3),
+			loss("-loss", l.Model), loss("-loss-posterior", l.Edges), loss("-loss-one-parent", l.BestOneParent()),
+			loss("-loss-less-posterior", l.ModelLessEdges),
+		)
+	}
+	return ns
+}
+
+// splitRows are the rows on Figure 5, of all stored runs of each setting.
+func splitRows(all []Splits) []Row {
+	var rows []Row
+	for _, m := range all {
+		split, n, nodes := m.HaveSplit(), len(m.Runs), m.Runs[0].Nodes
+		bound, least, most := BinomialInterval(split, n), nodes, 0
+		for _, r := range m.Runs {
+			least, most = min(least, r.Split), max(most, r.Split)
+		}
+		row := Row{
+			Figure: 5, ID: "fig-multi-parent", What: m.Short, Paper: "each head learns one set of parents",
+			Ours: words("split in %d of %d seeds; over half on its own parent at %d to %d of %d positions (split: %.0f %%)",
+				split, n, least, most, nodes, 100*SplitShare),
+			Interval: fmt.Sprintf("%.2f to %.2f (95 %%)", bound[0], bound[1]),
+			Verdict:  mostly(split, n, fmt.Sprintf("the heads share parents in %d of %d seeds", n-split, n)),
+		}
+		if m.Printed {
+			row.ID, row.Setting = row.ID+"-printed", "text"
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// outsideRows are the rows on the entries of Figure 7 outside of the blocks.
+func outsideRows(all []MultiResult) (rows []Row) {
+	for _, m := range all {
+		rows = append(rows, Row{
+			Figure: 7, ID: "fig-multi-parent-full", What: m.Short + ", other entries", Interval: "the largest",
+			Ours:    words("up to %.0f %% of the block's largest in %d runs", 100*m.Outside(), len(m.Runs)),
+			Verdict: notStated,
+		})
+	}
+	return rows
+}
+
+// BinomialInterval returns the Clopper-Pearson interval of 95 % confidence for
+// the probability of k successes among n.
+func BinomialInterval(k, n int) *[2]float64 {
+	bound := [2]float64{0, 1}
+	if k > 0 {
+		bound[0] = distuv.Beta{Alpha: float64(k), Beta: float64(n - k + 1)}.Quantile(0.025)
+	}
+	if k < n {
+		bound[1] = distuv.Beta{Alpha: float64(k + 1), Beta: float64(n - k)}.Quantile(0.975)
+	}
+	return &bound
+}

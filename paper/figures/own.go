@@ -1,0 +1,336 @@
+package figures
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"gonum.org/v1/gonum/mat"
+
+	"learncausal/internal/figure"
+	"learncausal/paper/trial"
+	"learncausal/pkg/train"
+)
+
+// OwnFigures draws a run on any graph: graph and attention (graph), test loss and attention
+// along training (curve), and all weights of a disentangled transformer (weights).
+func OwnFigures(o *trial.Own) ([]*figure.Figure, error) {
+	first, err := ownGraph(o)
+	if err != nil {
+		return nil, err
+	}
+	all := []*figure.Figure{first, ownCurve(o)}
+	if _, ok := o.Run.Spec.Model.(train.Disentangled); !ok {
+		return all, nil
+	}
+	g, err := graphOf(o.Run.Spec)
+	if err != nil {
+		return nil, err
+	}
+	f, err := WeightsFigure("weights", o.Run.Final.Weights, g)
+	if err != nil {
+		return nil, err
+	}
+	f.Width, err = nameNodes(f, o)
+	return append(all, f), err
+}
+
+// nameNodes writes the names of the nodes at the graphs and matrices of a figure, if nodes have names of their
+// own, and returns its least sufficient width. A name that the font or LaTeX lacks is s_i.
+func nameNodes(f *figure.Figure, o *trial.Own) (figure.Width, error) {
+	var names []figure.Label
+	for i, name := range o.Nodes {
+		names = append(names, figure.Text(name).Or(figure.Node(i)))
+	}
+	t := o.Run.Spec.T()
+	for _, panel := range slices.Concat(f.Rows...) {
+		switch p := panel.(type) {
+		case *figure.Graph:
+			p.Names = names
+		case *figure.Matrix:
+			if names != nil && len(p.Columns) == 0 {
+				p.ColumnNames, p.XLabel, p.YLabel = names[:t], figure.Label{}, figure.Label{}
+				p.RowNames = names
+				if n := len(p.Values); n < len(names) { // the last row is the row of the label
+					p.RowNames = append(slices.Clone(names[:n-1]), names[t])
+				}
+			}
+		}
+	}
+	least, err := f.LeastWidth()
+	return max(f.Width, least), err
+}
+
+func graphOf(spec train.Spec) (Graph, error) {
+	switch of := spec.Task.(type) {
+	case train.Task1:
+		tk, err := of.New()
+		return tk.Graph, err
+	case train.Task2:
+		tk, err := of.New()
+		return tk.Graph, err
+	}
+	return nil, fmt.Errorf("figures: no graph of a %T", spec.Task)
+}
+
+// ownGraph draws the graph, its adjacency matrix, and the attention of each head.
+func ownGraph(o *trial.Own) (*figure.Figure, error) {
+	spec := o.Run.Spec
+	_, found, others := o.Found()
+	f := &figure.Figure{
+		ID: "graph", Width: figure.TwoColumns,
+		Caption: fmt.Sprintf(`The given graph beside the attention between positions in the first layer after `+
+			`%d steps. Learned: %d of its edges, and %d others.`, spec.Steps, found, others),
+	}
+	if of, ok := spec.Task.(train.Task1); ok {
+		f.Rows = append(f.Rows, []figure.Panel{
+			&figure.Graph{Title: figure.Text("Causal graph"), Parents: of.Parents, Query: true},
+		})
+	}
+	adjacency := &figure.Matrix{
+		Title: figure.Text("Adjacency matrix"), Values: ownAdjacency(o), Scale: figure.Scale{Hidden: true},
+		XLabel: positionJ, YLabel: positionI,
+	}
+	panels := []figure.Panel{adjacency}
+	var heads []*figure.Matrix
+	for h, p := range o.Attention {
+		title := "Attention"
+		if len(o.Attention) > 1 {
+			title = fmt.Sprintf("Attention, head %d", h+1)
+		}
+		var rounded mat.Dense // means of probabilities may exceed 1 in their last digit
+		rounded.Apply(func(_, _ int, v float64) float64 { return min(v, 1) }, p)
+		m := &figure.Matrix{Title: figure.Text(title), Values: matrixRows(&rounded), XLabel: positionJ}
+		heads = append(heads, m)
+		panels = append(panels, m)
+	}
+	figure.ShareScale(figure.Scale{Min: 0, Max: 1}, heads...)
+	f.Rows = slices.AppendSeq(f.Rows, slices.Chunk(panels, 3))
+	var err error
+	f.Width, err = nameNodes(f, o)
+	return f, err
+}
+
+// ownAdjacency returns the matrix with a one at a position and each of its parents. In
+// Task 2 the last row is the row of the label, as in the first layer.
+func ownAdjacency(o *trial.Own) [][]float64 {
+	t := o.Run.Spec.T()
+	a := make([][]float64, t)
+	for i := range a {
+		a[i] = make([]float64, t)
+	}
+	for _, e := range o.Edges {
+		if e.Given {
+			a[min(e.Child, t-1)][e.Parent] = 1
+		}
+	}
+	return a
+}
+
+// ownCurve draws the test loss, the losses of the reference predictors, and the attention on the parents.
+func ownCurve(o *trial.Own) *figure.Figure {
+	loss, attention := figure.Series{Label: figure.Text("trained")}, figure.Series{}
+	for _, p := range o.Run.Curve {
+		loss.X, loss.Y = append(loss.X, float64(p.Step)), append(loss.Y, p.Loss)
+		if !math.IsNaN(p.Attention) {
+			attention.X, attention.Y = append(attention.X, float64(p.Step)), append(attention.Y, p.Attention)
+		}
+	}
+	losses := &figure.Axes{
+		X: figure.Axis{Label: figure.Text("Step")}, Y: figure.Axis{Label: figure.Text("Test loss")},
+		Series: []figure.Series{loss},
+	}
+	last := len(loss.X) - 1
+	short := map[string]string{"Bayes": "Bayes", "posterior mean given the edges": "edges only"}
+	for _, r := range o.References {
+		name := short[r.Name]
+		if name == "" {
+			continue
+		}
+		// The reference was evaluated on a part of the test set, see lossLevel.
+		losses.Series = append(losses.Series, level(name, loss.X, loss.Y[last]-r.ModelLess.Mean))
+	}
+	f := &figure.Figure{
+		ID: "curve", Width: figure.TwoColumns, Rows: [][]figure.Panel{{losses}},
+		Caption: `Test loss along training, and the mean attention of the first layer on the parents.`,
+	}
+	if len(attention.X) > 0 {
+		f.Rows[0] = append(f.Rows[0], &figure.Axes{
+			X: figure.Axis{Label: figure.Text("Step")}, Series: []figure.Series{attention},
+			Y: figure.Axis{Label: figure.Text("Attention on the parents"), Min: 0, Max: 1},
+		})
+	}
+	return f
+}
+
+// OwnDOT returns the learned graph as a DOT file. Edges are labelled with the attention;
+// edges that were not given are red. [graph.ReadDOT] reads it if no position has learned
+// two parents, and [graph.ReadDAG], for Task 2, if the label has learned a parent.
+func OwnDOT(o *trial.Own) string {
+	names := slices.Clone(o.Names())
+	if o.Nodes != nil {
+		for i, name := range names {
+			names[i] = `"` + strings.ReplaceAll(name, `"`, `\"`) + `"`
+		}
+	}
+	var b strings.Builder
+	b.WriteString("digraph {\n")
+	if o.Nodes != nil {
+		fmt.Fprintf(&b, "\tquery=%s;\n", names[len(names)-1])
+	}
+	for _, name := range names {
+		fmt.Fprintf(&b, "\t%s;\n", name)
+	}
+	for _, e := range o.Edges {
+		if e.Learned {
+			colour := ""
+			if !e.Given {
+				colour = ", color=red"
+			}
+			fmt.Fprintf(&b, "\t%s [label=\"%.2f\"%s];\n", e.Name(names), e.Attention, colour)
+		}
+	}
+	b.WriteString("}\n")
+	return b.String()
+}
+
+// OwnText returns the summary of a run as text.
+func OwnText(o *trial.Own) string {
+	spec := o.Run.Spec
+	var b strings.Builder
+	fmt.Fprintf(&b, "Run %s: %s\n", o.Run.Address, spec.Experiment())
+	fmt.Fprintf(&b, "%s\n", settings(spec))
+	if o.Nodes != nil {
+		fmt.Fprintf(&b, "positions in order: %s\n", strings.Join(o.Nodes[:spec.T()], ", "))
+	}
+	b.WriteString("\n")
+	fmt.Fprintf(&b, "Mean log-loss in nats on %d test sequences that no step has seen, ± standard error:\n\n",
+		o.Sequences)
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "Predictor\tLoss\tModel less this\ntrained model\t%s\t\n", Cell(o.Model).Shown().Text)
+	for _, r := range o.References {
+		fmt.Fprintf(t, "%s\t%s\t%s\n", r.Name, Cell(r.Loss).Shown().Text, Cell(r.ModelLess).Shown().Text)
+	}
+	t.Flush()
+	b.WriteString("\n")
+	if !slices.ContainsFunc(o.References, func(r trial.Reference) bool { return r.Name == "Bayes" }) {
+		fmt.Fprintf(&b, "Bayes: left out, because it takes too long or has an effective sample size below %d.\n",
+			trial.FewestDraws)
+	}
+	for _, r := range o.References {
+		if r.Draws > 0 {
+			fmt.Fprintf(&b, "Bayes: %d draws for each of %d sequences, effective sample size %.0f on average.\n",
+				r.Draws, r.Sequences, r.Effective)
+		}
+	}
+	b.WriteString(worseThanUniform(o))
+	end := o.Run.Curve[len(o.Run.Curve)-1]
+	given, found, others := o.Found()
+	fmt.Fprintf(&b, "Graph: %d of %d edges learned, %d others.", found, given, others)
+	if !math.IsNaN(end.Attention) {
+		fmt.Fprintf(&b, " Mean attention on the parents %.3f.", end.Attention)
+	}
+	b.WriteString("\nAn edge is learned if a head's attention to the parent is more than half way from uniform to 1.\n")
+	if _, several := spec.Task.(train.Task2); several {
+		fmt.Fprintf(&b, "The last position, %s, serves the label: its own parents are not read off.\n",
+			o.Names()[spec.T()-1])
+	}
+	b.WriteString(differences(o))
+	return b.String()
+}
+
+// worseThanUniform returns a warning if the loss exceeds the loss of a uniform guess by more
+// than two standard errors.
+func worseThanUniform(o *trial.Own) string {
+	for _, r := range o.References {
+		if d := r.ModelLess; r.Name == "uniform" && d.Mean > 2*d.StdErr {
+			return fmt.Sprintf("The model is worse than a uniform guess, by %.4f ± %.4f: training has failed; "+
+				"a smaller --rate may do.\n", d.Mean, d.StdErr)
+		}
+	}
+	return ""
+}
+
+// differences lists the first edges that are given and not learned, or learned and not given.
+func differences(o *trial.Own) string {
+	const most = 10
+	var lines []string
+	for _, e := range o.Edges {
+		if e.Given != e.Learned {
+			kind := "missed"
+			if e.Learned {
+				kind = "other"
+			}
+			name := e.Name(o.Names())
+			lines = append(lines, fmt.Sprintf("  %-6s  %s  attention %.2f\n", kind, name, e.Attention))
+		}
+	}
+	if n := len(lines) - most; n > 0 {
+		lines = append(lines[:most], fmt.Sprintf("  and %d more, in the JSON of this summary\n", n))
+	}
+	return strings.Join(lines, "")
+}
+
+func settings(spec train.Spec) string {
+	prior := ""
+	switch of := spec.Task.(type) {
+	case train.Task1:
+		prior = of.Prior
+	case train.Task2:
+		prior = of.Prior
+	}
+	return fmt.Sprintf("%d positions, %d tokens, prior %s, %d steps on %d fresh sequences each, seed %d",
+		spec.T(), spec.S(), prior, spec.Steps, spec.Batch, spec.Seed)
+}
+
+// OwnJSON returns the summary of a run as JSON.
+func OwnJSON(o *trial.Own) ([]byte, error) {
+	type estimate struct {
+		Mean   float64 `json:"mean"`
+		StdErr float64 `json:"stderr"`
+	}
+	type reference struct {
+		Name      string   `json:"name"`
+		Sequences int      `json:"sequences"`
+		Loss      estimate `json:"loss"`
+		ModelLess estimate `json:"model_less"` // paired differences
+		Draws     int      `json:"draws,omitempty"`
+		Effective float64  `json:"effective_draws,omitempty"`
+	}
+	type edge struct {
+		Edge      string  `json:"edge"`
+		Attention float64 `json:"attention"`
+		Given     bool    `json:"given"`
+		Learned   bool    `json:"learned"`
+	}
+	out := struct {
+		Run        string      `json:"run"`
+		Spec       train.Spec  `json:"spec"`
+		Nodes      []string    `json:"nodes,omitempty"` // the label last
+		Sequences  int         `json:"sequences"`
+		Loss       estimate    `json:"loss"`
+		References []reference `json:"references"`
+		Edges      []edge      `json:"edges"`
+	}{
+		Run: o.Run.Address, Spec: o.Run.Spec, Nodes: o.Nodes, Sequences: o.Sequences,
+		Loss: estimate(o.Model),
+	}
+	for _, r := range o.References {
+		out.References = append(out.References, reference{
+			r.Name, r.Sequences, estimate(r.Loss), estimate(r.ModelLess), r.Draws, r.Effective,
+		})
+	}
+	for _, e := range o.Edges {
+		out.Edges = append(out.Edges, edge{e.Name(o.Names()), e.Attention, e.Given, e.Learned})
+	}
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false) // names of edges have an arrow
+	encoder.SetIndent("", "  ")
+	err := encoder.Encode(out)
+	return b.Bytes(), err
+}

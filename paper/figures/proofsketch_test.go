@@ -1,0 +1,57 @@
+package figures
+
+import (
+	"bytes"
+	"math"
+	"testing"
+
+	"learncausal/pkg/theory"
+)
+
+// In Figure 4 the parent's entry of the row is the largest, and the attention on it grows
+// to one.
+func TestProofSketchShowsTheParent(t *testing.T) {
+	g, i := SketchGraph(), 8
+	grad := theory.G(SketchPrior(), g)
+	row := grad.RawRowView(i)[:i+1]
+	times, attention := Flow(row)
+	last := attention[len(attention)-1]
+	for j := range row {
+		if p := g.Parent(i); j != p && (row[j] >= row[p] || last[j] >= attention[0][j]) {
+			t.Errorf("position %d: gradient %v and attention %v, the parent's are %v and %v", j, row[j], last[j], row[p], last[p])
+		}
+	}
+	if last[g.Parent(i)] < 0.9 || times[len(times)-1] != FlowEnd {
+		t.Errorf("attention on the parent is %v at %v", last[g.Parent(i)], times[len(times)-1])
+	}
+	// Along the flow the mean of g under the attention does not fall.
+	before := math.Inf(-1)
+	for n, a := range attention {
+		mean := 0.0
+		for j := range a {
+			mean += a[j] * row[j]
+		}
+		if mean < before {
+			t.Fatalf("the mean of g falls at time %v", times[n])
+		}
+		before = mean
+	}
+}
+
+func TestInformationFiguresAreDeterministic(t *testing.T) {
+	for _, id := range []string{"fig-proof-sketch", "fig-gij"} {
+		var tex [2][]byte
+		for k := range tex {
+			f, err := New(stored).Figure(t.Context(), id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tex[k], err = f.TeX(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !bytes.Equal(tex[0], tex[1]) {
+			t.Errorf("%s: the bytes change", id)
+		}
+	}
+}

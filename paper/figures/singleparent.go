@@ -1,0 +1,378 @@
+package figures
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/floats"
+
+	"learncausal/internal/figure"
+	"learncausal/paper/trial"
+	"learncausal/pkg/graph"
+	"learncausal/pkg/model"
+	"learncausal/pkg/num"
+	"learncausal/pkg/runs"
+	"learncausal/pkg/train"
+)
+
+// SingleParent is one of the three settings of Figures 2 and 6.
+type SingleParent struct {
+	Name  string // chain, icl or random
+	Title string
+	Graph *graph.Forest
+}
+
+// SingleParents returns the settings of Figure 6, in its order.
+func SingleParents() []SingleParent {
+	return []SingleParent{
+		{"chain", "Markov chain", graph.Chain(20)},
+		{"icl", "In-context learning", graph.InContext(20)},
+		{"random", "Random causal graph", trial.RandomGraph()},
+	}
+}
+
+// SingleParentNamed returns the setting of a name: chain, icl or random.
+func SingleParentNamed(name string) (SingleParent, error) {
+	return named("setting of Figure 6", SingleParents(), func(s SingleParent) string { return s.Name }, name)
+}
+
+// Spec returns the authors' setting: S=10, T=20, rows Dirichlet(0.1), 2^17 steps on 1024 fresh
+// sequences each, learning rate 1 with cosine decay, zero initialisation, 2^16 test sequences.
+func (s SingleParent) Spec() train.Spec {
+	return train.Spec{
+		Task:      train.Task1{Parents: s.Graph.Parents(), States: 10, Prior: "dirichlet(0.1)"},
+		Model:     train.Disentangled{Heads: [2]int{1, 1}},
+		Optimiser: train.SGD{Rate: 1, Schedule: train.Cosine},
+		Batch:     1024, Steps: 1 << 17, Test: 1 << 16, Every: 1 << 10,
+	}
+}
+
+// A SingleRun is the run of one of the settings of Figures 2 and 6.
+type SingleRun struct {
+	SingleParent
+	Run    *runs.Run
+	Losses *Losses // set by [SingleParentLosses]
+}
+
+// LoadSingleParents loads or trains the runs of the settings.
+func LoadSingleParents(ctx context.Context, get trial.Getter, settings ...SingleParent) ([]SingleRun, error) {
+	return trial.Each(ctx, settings, func(ctx context.Context, s SingleParent) (SingleRun, error) {
+		r, err := get(ctx, s.Spec())
+		return SingleRun{SingleParent: s, Run: r}, err
+	})
+}
+
+// Weights returns the trained weights.
+func (r SingleRun) Weights() *model.Weights { return r.Run.Final.Disentangled() }
+
+// Recovered returns the number of edges p(i) -> i with argmax_j S(A1)_ij = p(i), and the number of all edges.
+func (r SingleRun) Recovered() (found, edges int) {
+	attention := r.Weights().PositionAttention()
+	for _, e := range r.Graph.Edges() {
+		if floats.MaxIdx(attention.RawRowView(e[1])) == e[0] {
+			found++
+		}
+	}
+	return found, len(r.Graph.Edges())
+}
+
+// Sparsity returns the sparsity pattern of the trained weights.
+func (r SingleRun) Sparsity() Sparsity { return measureSparsity(r.Weights(), r.Graph) }
+
+// TestLoss returns the loss of the final model on all its test sequences.
+func (r SingleRun) TestLoss(ctx context.Context) (num.Estimate, error) {
+	b, err := r.Run.Spec.TestSet()
+	if err != nil {
+		return num.Estimate{}, err
+	}
+	losses, err := trial.ModelLosses(ctx, r.Run, b)
+	if err != nil {
+		return num.Estimate{}, err
+	}
+	return num.Average(losses), nil
+}
+
+// on returns the run on the graph of a name: chain, icl or random.
+func on(rs []SingleRun, name string) SingleRun {
+	return rs[slices.IndexFunc(rs, func(r SingleRun) bool { return r.Name == name })]
+}
+
+// allWeights returns a function that draws Figure 2 of the run on the graph of a name.
+func allWeights(name string) func(rs []SingleRun) (*figure.Figure, error) {
+	return func(rs []SingleRun) (*figure.Figure, error) {
+		r := on(rs, name)
+		f, err := WeightsFigure("", r.Weights(), r.Graph)
+		if err != nil {
+			return nil, err
+		}
+		f.Caption = fmt.Sprintf(`All weights of the run on the graph of Figure 6 \textquotedblleft `+
+			`%s\textquotedblright, which is drawn above them.`, r.Title)
+		if name == "icl" {
+			f.Caption = `(a)~The in-context-learning graph. (b--d)~Weights after training on it ($S=10$, ` +
+				`$T=20$, $2^{17}$ steps). The outlined blocks are those of the sparsity pattern; each colour scale ` +
+				`covers all entries of its matrix.`
+		}
+		return f, nil
+	}
+}
+
+// singleParentFigure is Figure 6: adjacency matrix and attention weights for the three graphs,
+// each relative to its largest magnitude, which its title names.
+func singleParentFigure(rs []SingleRun) *figure.Figure {
+	const side = 112.5 // of a matrix, in points
+	f := &figure.Figure{
+		Width: figure.TwoColumns,
+		Caption: `Adjacency matrix of the causal graph beside the trained attention matrices, for three graphs ` +
+			`($S=10$, $T=20$, $2^{17}$ steps). Each matrix is divided by its largest magnitude, which stands ` +
+			`above it. The outlined blocks are those of the sparsity pattern: in $\widetilde A^{(1)}$ the graph ` +
+			`returns. $X$ marks the coordinates of the tokens.`,
+	}
+	for _, r := range rs {
+		w := r.Weights()
+		attention, _ := weightMatrices(w)
+		a1, a2 := attention[0][0], attention[1][0]
+		a1.Rows, a1.Columns = a1.Rows[:1], a1.Columns[:1]
+		for _, groups := range [][]figure.Group{a1.Rows[0], a1.Columns[0], a2.Rows[0], a2.Columns[0]} {
+			for k := range groups {
+				groups[k].Label = []figure.Label{shortToken, position}[k%2]
+			}
+		}
+		adj := &figure.Matrix{
+			Title: figure.Text(r.Title), Values: matrixRows(r.Graph.Adjacency()), Cell: side / float64(w.T),
+			Scale:  figure.Scale{Palette: figure.Signed, Min: -1, Max: 1, Hidden: true},
+			XLabel: positionJ, YLabel: positionI,
+		}
+		for _, m := range []*figure.Matrix{a1, a2} {
+			relative(m)
+			m.Scale = figure.Scale{Palette: figure.Signed, Min: -1, Max: 1, Hidden: m == a1}
+			m.Cell = side / float64(len(m.Values))
+		}
+		f.Rows = append(f.Rows, []figure.Panel{adj, a1, a2})
+	}
+	return f
+}
+
+// relative divides a matrix by its largest magnitude and adds the magnitude to its title.
+func relative(m *figure.Matrix) {
+	largest := 0.0
+	for _, row := range m.Values {
+		largest = max(largest, floats.Norm(row, math.Inf(1)))
+	}
+	var scaled [][]float64
+	for _, row := range m.Values {
+		scaled = append(scaled, floats.ScaleTo(make([]float64, len(row)), 1/largest, row))
+	}
+	m.Values = scaled
+	times := fmt.Sprintf(" / %.2f", largest)
+	m.Title.Text, m.Title.TeX = m.Title.Text+times, m.Title.TeX+times
+}
+
+// lossFigure draws the test loss of the three runs along training and the losses of the reference predictors.
+func lossFigure(rs []SingleRun) *figure.Figure {
+	start := rs[0].Run
+	var panels []figure.Panel
+	for _, r := range rs {
+		l, trained := r.Losses, lossCurve(r.Run)
+		trained.Label = figure.Text("trained")
+		a := lossAxes(figure.Text(r.Title))
+		a.Series = []figure.Series{
+			trained, lossLevel("edges", r.Run, l.Edges, l.Model),
+			lossLevel("released", r.Run, l.Released, l.Model), lossLevel("Bayes", r.Run, l.Bayes, l.Model),
+		}
+		panels = append(panels, a)
+	}
+	return oneRow(figure.TwoColumns,
+		fmt.Sprintf(`Test loss along training, with the loss of three predictors: the posterior mean `+
+			`given the edges, the authors' released formula, and the Bayes predictor. The logarithmic axis has no `+
+			`place for step 0, where the model predicts uniformly and the loss is $\log %d = %.3f$.`,
+			start.Spec.S(), start.Curve[0].Loss), panels...)
+}
+
+// blocksTable compares the three blocks of the trained weights with the adjacency matrix
+// and the identity, and has the relative size of the other entries.
+func blocksTable(rs []SingleRun) *figure.Table {
+	t := newTable(
+		`The three blocks of the trained weights against the matrices that the paper says they become: `+
+			`Pearson correlation of the entries, and the largest magnitude outside the block relative to the `+
+			`largest inside.`,
+		"Graph", "Matrix", "Target", "Correlation", "Outside / inside")
+	identity := figure.Label{Text: "I", TeX: "$I_S$"}
+	target := map[string]figure.Label{"A1": figure.Text("adjacency"), "A2": identity, "W": identity}
+	title := map[string]figure.Label{"A1": titleA1, "A2": titleA2, "W": titleW}
+	for _, r := range rs {
+		for _, b := range r.Sparsity().Blocks() {
+			addRow(t, r.Title, title[b.Name], target[b.Name], figure.Value(b.Correlation, 4), b.Outside)
+		}
+	}
+	return t
+}
+
+// blockNumbers are the numbers of blocksTable, and the edges found.
+func blockNumbers(rs []SingleRun) figure.Numbers {
+	var ns figure.Numbers
+	for _, r := range rs {
+		hash := []string{r.Run.Address}
+		found, edges := r.Recovered()
+		attention := r.Run.Curve[len(r.Run.Curve)-1].Attention
+		ns = append(ns,
+			figure.Number{ID: r.Name + "-edges", Value: float64(edges), Whole: true},
+			figure.Number{ID: r.Name + "-edges-found", Value: float64(found), Whole: true, Runs: hash},
+			figure.Number{ID: r.Name + "-attention", Value: attention, Digits: 3, Runs: hash})
+		for _, b := range r.Sparsity().Blocks() {
+			id := fmt.Sprintf("%s-%s", r.Name, strings.ToLower(b.Name))
+			ns = append(ns,
+				figure.Number{ID: id + "-correlation", Value: b.Correlation, Digits: 4, Runs: hash},
+				figure.Number{ID: id + "-outside", Value: b.Outside, Digits: 3, Runs: hash})
+		}
+	}
+	return ns
+}
+
+// lossKinds are the losses and differences of a comparison.
+var lossKinds = []struct {
+	id, title string
+	of        func(*Losses) num.Estimate
+}{
+	{"trained", "trained model", trainedLoss},
+	{"edges", "(a) posterior mean given the edges", func(l *Losses) num.Estimate { return l.Edges }},
+	{"released", "(b) authors' released formula", func(l *Losses) num.Estimate { return l.Released }},
+	{"bayes", "(c) Bayes predictor", func(l *Losses) num.Estimate { return l.Bayes }},
+	{"entropy", "entropy of the row, L*", func(l *Losses) num.Estimate { return l.Entropy }},
+	{"trained-less-edges", "trained − (a)", lossLessEdges},
+	{"trained-less-bayes", "trained − (c)", lossLessBayes},
+}
+
+// lossTable has the final losses of each run and of the reference predictors.
+func lossTable(rs []SingleRun) *figure.Table {
+	heads := []string{"Predictor"}
+	for _, r := range rs {
+		heads = append(heads, r.Title)
+	}
+	t := newTable(
+		fmt.Sprintf(`Log-loss in nats on %d test sequences, with standard errors; the last two rows are `+
+			`paired differences. The Bayes predictor averages %d draws for each sequence.`,
+			rs[0].Losses.Sequences, rs[0].Losses.Draws), heads...)
+	for _, kind := range lossKinds {
+		row := []any{kind.title}
+		for _, r := range rs {
+			row = append(row, kind.of(r.Losses))
+		}
+		addRow(t, row...)
+	}
+	return t
+}
+
+func singleLossNumbers(rs []SingleRun) figure.Numbers {
+	var ns figure.Numbers
+	for _, r := range rs {
+		for _, kind := range lossKinds {
+			v := kind.of(r.Losses)
+			ns = append(ns, figure.Number{
+				ID: r.Name + "-loss-" + kind.id, Value: v.Mean, StdErr: v.StdErr, Runs: []string{r.Run.Address},
+			})
+		}
+	}
+	return ns
+}
+
+// smallEntries is the largest ratio of entries outside a block to the largest inside that counts as small.
+const smallEntries = 0.2
+
+// weightRows are the rows on Figures 2 and 6. A block becomes the adjacency matrix if each of its rows is
+// largest at the parent, and the identity if r > 0.99; other entries remain small up to smallEntries.
+func weightRows(rs []SingleRun) []Row {
+	var rows []Row
+	identity, least, most := 1.0, math.Inf(1), 0.0
+	for _, r := range rs {
+		s := r.Sparsity()
+		identity = min(identity, s.A2.Correlation, s.W.Correlation)
+		least, most = min(least, s.Outside()), max(most, s.Outside())
+		rows = append(rows, adjacencyRow(r, "fig-single-parent", r.Title+", block of A1"))
+	}
+	ones, rest := identityRow(identity), restRow(most)
+	ones.Figure, ones.ID, ones.Interval = 6, "fig-single-parent", "three runs"
+	rest.Figure, rest.ID, rest.Interval = 6, "fig-single-parent", "three runs"
+	rest.Ours = words("largest %.0f to %.0f %% of the block's, by graph", 100*least, 100*most)
+	return append(append(rows, ones, rest), headRows(on(rs, "icl"))...)
+}
+
+// headRows are the rows on Figure 2, which Figure 6 repeats.
+func headRows(r SingleRun) []Row {
+	s := r.Sparsity()
+	rows := []Row{
+		adjacencyRow(r, "fig-induction-head", "block of A1"),
+		identityRow(min(s.A2.Correlation, s.W.Correlation)),
+		restRow(s.Outside()),
+	}
+	rows[2].Ours = words("up to %.0f, %.0f, %.0f %% of the block's largest in A1, A2, W",
+		100*s.A1.Outside, 100*s.A2.Outside, 100*s.W.Outside)
+	for i := range rows {
+		rows[i].Figure, rows[i].ID, rows[i].Interval = 2, "fig-induction-head", "one run"
+	}
+	return rows
+}
+
+func adjacencyRow(r SingleRun, id, block string) Row {
+	found, edges := r.Recovered()
+	return Row{
+		Figure: 6, ID: id, What: block, Setting: "text, code", Paper: "becomes the adjacency matrix", Interval: "one run",
+		Ours:    words("%d of %d rows largest at the parent; r = %.2f", found, edges, r.Sparsity().A1.Correlation),
+		Verdict: patternOf(found, edges, "the largest entry of each row is at the parent"),
+	}
+}
+
+// patternOf returns in pattern, with the criterion, if all edges are found, or how many are not.
+func patternOf(found, edges int, criterion string) string {
+	if found == edges {
+		return inPattern + ": " + criterion
+	}
+	return differs("%d of %d edges are not found", edges-found, edges)
+}
+
+// variedRows are the rows on Figure 6 in settings of the text alone: other rates and priors.
+func variedRows(context.Context, *Results) (rows []Row, err error) {
+	all, err := trial.Outcomes("single-parent")
+	for _, o := range all {
+		task, by := o.Spec.Task.(train.Task1), o.Spec.Optimiser.(train.SGD)
+		found, edges, least := 0, 0, 1.0
+		for _, e := range o.Edges {
+			if e.Given {
+				edges, least = edges+1, min(least, e.Attention)
+				if e.Learned {
+					found++
+				}
+			}
+		}
+		title := slices.IndexFunc(SingleParents(), func(s SingleParent) bool {
+			return slices.Equal(s.Graph.Parents(), task.Parents)
+		})
+		rows = append(rows, Row{
+			Figure: 6, ID: "fig-single-parent", Setting: "text", Paper: "becomes the adjacency matrix", Interval: "one run",
+			What: fmt.Sprintf("%s, η = %g, α = %s, block of A1", SingleParents()[title].Title, by.Rate,
+				strings.Trim(task.Prior, "dirchlet()")),
+			Ours:    words("over half of the attention on %d of %d parents, at least %.2f", found, edges, least),
+			Verdict: patternOf(found, edges, "over half of the attention of each position is on the parent"),
+		})
+	}
+	return rows, err
+}
+
+// identityRow compares the least correlation of the blocks of A2 and W with the identity.
+func identityRow(least float64) Row {
+	return Row{
+		What: "blocks of A2, W", Setting: "text, code", Paper: "become the identity",
+		Ours:    words("r ≥ %.4f", math.Floor(least*1e4)/1e4),
+		Verdict: verdict(least > 0.99, "r is below 0.99"),
+	}
+}
+
+// restRow has the ratio of the largest entry outside a block to the largest inside.
+func restRow(most float64) Row {
+	return Row{
+		What: "other entries", Setting: "text, code", Paper: "remain small",
+		Verdict: verdict(most < smallEntries, fmt.Sprintf("they reach %.0f %% of the block's largest", 100*most)),
+	}
+}

@@ -1,0 +1,119 @@
+package figures
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+
+	"learncausal/internal/figure"
+	"learncausal/paper/trial"
+	"learncausal/pkg/markov"
+	"learncausal/pkg/task"
+	"learncausal/pkg/train"
+)
+
+// Stages are the runs of runs/sweeps/stages.toml on one n-gram.
+type Stages struct {
+	Parents int // k = n-1
+	// Levels are the losses of the uniform prediction and of [Recent] with m = 0, ..., k, on
+	// the test set of the first run.
+	Levels []float64
+	Runs   []StagesRun // by seed
+}
+
+// A StagesRun has the losses of a run along training, on its test set.
+type StagesRun struct {
+	Steps []int
+	Loss  []float64
+}
+
+// LoadStages reads the results of runs/sweeps/stages.toml, in the order of the plan.
+func LoadStages() ([]Stages, error) {
+	outcomes, err := trial.Outcomes(stagesSweep)
+	if err != nil {
+		return nil, err
+	}
+	var all []Stages
+	for _, o := range outcomes {
+		several, ok := o.Spec.Task.(train.Task2)
+		if !ok {
+			return nil, fmt.Errorf("figures: run %s of %s is of %T, want Task 2", o.Address, stagesSweep, o.Spec.Task)
+		}
+		k := len(several.Parents[o.Spec.T()])
+		if len(all) == 0 || all[len(all)-1].Parents != k {
+			t, err1 := several.New()
+			test, err2 := o.Spec.TestSet()
+			if err := errors.Join(err1, err2); err != nil {
+				return nil, fmt.Errorf("figures: run %s of %s: %w", o.Address, stagesSweep, err)
+			}
+			levels := []float64{math.Log(float64(several.States))}
+			for m := range k + 1 {
+				_, loss := Recent(t, test, m)
+				levels = append(levels, loss)
+			}
+			all = append(all, Stages{Parents: k, Levels: levels})
+		}
+		var r StagesRun
+		for _, p := range o.Curve {
+			r.Steps, r.Loss = append(r.Steps, p.Step), append(r.Loss, float64(p.Loss))
+		}
+		last := &all[len(all)-1]
+		last.Runs = append(last.Runs, r)
+	}
+	return all, nil
+}
+
+// Recent returns the predictor from the last m parents of the label, [task.Multi.Given] with
+// the Dirichlet parameter that has the least loss on the batch, and this loss. The parameter
+// is a power of two times the parameter of the task, up to 64 times.
+func Recent(t task.Multi, b *task.Batch, m int) (predict func(f []float64, x []int), loss float64) {
+	k := len(t.Graph.Parents()[t.Graph.T()])
+	var last []int
+	for l := k - m; l < k; l++ {
+		last = append(last, l)
+	}
+	loss = math.Inf(1)
+	for factor := 1.0; factor <= 64; factor *= 2 {
+		smooth := t
+		prior, err := markov.NewDirichlet(t.Prior.S, factor*t.Prior.Alpha)
+		if err != nil {
+			panic("figures: " + err.Error())
+		}
+		smooth.Prior = prior
+		given := func(f []float64, x []int) { smooth.Given(f, x, last...) }
+		if mean := stat.Mean(task.Losses(b, given), nil); mean < loss {
+			predict, loss = given, mean
+		}
+	}
+	return predict, loss
+}
+
+// stagesFigure draws the test loss along training on each n-gram, a curve a run, and the
+// losses of the predictors from fewer tokens.
+func stagesFigure(all []Stages) *figure.Figure {
+	names := []string{"uniform", "tokens", "after 1", "after 2", "after 3"}
+	var panels []figure.Panel
+	for _, n := range all {
+		a := lossAxes(figure.Text(fmt.Sprintf("%d-gram", n.Parents+1)))
+		for _, r := range n.Runs {
+			s := figure.Series{Color: 1, Mark: 1}
+			for i, step := range r.Steps[1:] {
+				s.X, s.Y = append(s.X, float64(step)/1000), append(s.Y, r.Loss[i+1])
+			}
+			a.Series = append(a.Series, s)
+		}
+		x := a.Series[0].X
+		for m, loss := range n.Levels {
+			line := level(names[m], x, loss)
+			line.Color, line.Mark = m+2, m+2
+			a.Series = append(a.Series, line)
+		}
+		panels = append(panels, a)
+	}
+	return oneRow(figure.TwoColumns,
+		fmt.Sprintf(`Test loss along training on two $n$-grams over three tokens, %d seeds each, with the Dirichlet `+
+			`parameters 1 and 0.3, between the losses of the uniform prediction, of counts of all tokens, and of counts after `+
+			`the same last tokens.`, len(all[0].Runs)), panels...)
+}

@@ -1,0 +1,133 @@
+package figures
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"learncausal/internal/figure"
+	"learncausal/pkg/runs"
+	"learncausal/pkg/train"
+)
+
+// inForm reports whether a verdict starts with one of the five.
+func inForm(v string) bool {
+	for _, form := range []string{reproduced, inPattern, untried, notStated} {
+		if rest, ok := strings.CutPrefix(v, form); ok {
+			return rest == "" || rest[0] == ':' || rest[0] == ';'
+		}
+	}
+	why, ok := strings.CutPrefix(v, "differs: ")
+	return ok && why != ""
+}
+
+func TestVerdictsHaveFiveForms(t *testing.T) {
+	for _, v := range []string{"blocks reproduced, rest not small", "shape reproduced", "consistent: it could be", "differs", "differs: ", "reproduced in part", "in patterns", ""} {
+		if inForm(v) {
+			t.Errorf("%q passes for a verdict", v)
+		}
+	}
+	summary, err := shared.Summary(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := summary.Rows
+	figures := map[int]bool{}
+	for _, row := range rows {
+		figures[row.Figure] = true
+		if !inForm(row.Verdict) {
+			t.Errorf("%s, %s: verdict %q, want one that starts with reproduced, in pattern, differs: why, untried, or not stated", row.ID, row.What, row.Verdict)
+		}
+		if row.Interval == "" || row.Setting == "" {
+			t.Errorf("%s, %s: no interval or no setting", row.ID, row.What)
+		}
+	}
+	if len(figures) != 10 {
+		t.Errorf("rows for the figures %v, want 1 to 9, and 0 for the numbers", figures)
+	}
+	if rows[0].Figure != 1 || !slices.IsSortedFunc(rows, func(a, b Row) int { return cmp.Compare((a.Figure+9)%10, (b.Figure+9)%10) }) {
+		t.Error("the rows are not in the order of the figures, with the numbers behind them")
+	}
+
+	// Each row names a figure or a number of the report.
+	data, err := os.ReadFile(filepath.Join(figuresDir(t), "numbers.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ns figure.Numbers
+	if err := json.Unmarshal(data, &ns); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows {
+		if row.Figure == 0 && !slices.ContainsFunc(ns, func(n figure.Number) bool { return n.ID == row.ID }) {
+			t.Errorf("numbers.json has no %s", row.ID)
+		}
+	}
+}
+
+// A value far from ours does not pass for one more of our runs.
+func TestPaperSpreadCanDiffer(t *testing.T) {
+	c, err := LoadComparison(Figure9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := spreadVerdict(c.Variance()); !strings.HasPrefix(v, reproduced) {
+		t.Errorf("the paper's 0.054: %s", v)
+	}
+	for g := range c.Printed {
+		c.Printed[g] = 0.837 + 1.5*(c.Printed[g]-0.837)
+	}
+	if v := spreadVerdict(c.Variance()); !strings.HasPrefix(v, "differs: ") {
+		t.Errorf("half as much again as the paper's 0.054: %s", v)
+	}
+}
+
+// Runs of a sweep count as stored runs do: Figure 5 has all seeds of several-parents, also of the
+// setting in which most heads share parents, and Figure 6 the rates and priors of the text.
+func TestSummaryCountsSweeps(t *testing.T) {
+	s, err := shared.Summary(t.Context(), "fig-multi-parent-printed", "fig-single-parent")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := map[string]int{}
+	for _, row := range s.Rows {
+		n[row.mark()]++
+		if row.What == "4-gram, printed" && row.mark() != "differs" {
+			t.Errorf("%s: %s (%s)", row.What, row.Verdict, row.Ours.Shown().Text)
+		}
+	}
+	if n[reproduced] != 3 || n[inPattern] != 10 || n["differs"] != 4 {
+		t.Errorf("%v", n)
+	}
+	for k, want := range []string{"differs", "differs", inPattern, reproduced} {
+		if got := (Row{Verdict: mostly(k, 3, "why")}).mark(); got != want {
+			t.Errorf("%d of 3 runs: %s, want %s", k, got, want)
+		}
+	}
+}
+
+// Rows that are asked for by id are those of the whole summary, and load only
+// their runs.
+func TestRowsByIDAreThoseOfTheSummary(t *testing.T) {
+	loads := 0
+	some, err := New(func(ctx context.Context, spec train.Spec) (*runs.Run, error) {
+		loads++
+		return stored(ctx, spec)
+	}).Summary(t.Context(), "fig-induction-head", "fig-graph-example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, row := range some.Rows {
+		ids = append(ids, row.ID)
+	}
+	want := []string{"fig-graph-example", "fig-induction-head", "fig-induction-head", "fig-induction-head"}
+	if !slices.Equal(ids, want) || loads != 3 {
+		t.Errorf("rows %v out of %d runs, want %v out of 3", ids, loads, want)
+	}
+}

@@ -1,0 +1,65 @@
+package figures
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"learncausal/internal/figure"
+)
+
+// narrowSuffix ends the id of a figure laid out for one column of two.
+const narrowSuffix = "-1col"
+
+// narrowed lists the wide figures that are also exported for one column of two. Figures 5, 6
+// and 7 and the losses with several parents would be taller than a page there.
+var narrowed = []string{
+	"fig-induction-head", "fig-forward-pass", "fig-proof-sketch", "fig-mlp", "fig-single-parent-loss",
+	"fig-ghat-beta", "fig-loss-gap", "fig-ood",
+}
+
+// withNarrow inserts the narrow form of each narrowed entry after the entry.
+func withNarrow(entries []Entry) (all []Entry) {
+	for _, e := range entries {
+		all = append(all, e)
+		if slices.Contains(narrowed, e.ID) {
+			e.ID += narrowSuffix
+			e.Title += ", for one column of two"
+			all = append(all, e.At(figure.OneColumn, 0))
+		}
+	}
+	return all
+}
+
+// pageHeight is the height of a page of text, in points of 1/72 inch.
+const pageHeight = 9.5 * 72
+
+// At returns the entry with its figure laid out for a width, and for a height unless that
+// is 0. Other entries stay as they are: a table fits the line that it stands in. Draw returns
+// an error if a panel is wider than w or the figure is taller than h or a page.
+func (e Entry) At(w, h figure.Width) Entry {
+	draw := e.Draw
+	e.Draw = func(ctx context.Context, r *Results) (Output, error) {
+		out, err := draw(ctx, r)
+		f, ok := out.(*figure.Figure)
+		if err != nil || !ok {
+			return out, err
+		}
+		fitted, err := f.Fit(w)
+		if h > 0 {
+			fitted, err = f.FitWithin(w, h)
+		}
+		if err != nil {
+			return nil, err
+		}
+		fitted.ID = e.ID
+		height, err := fitted.Height()
+		if err == nil && height > pageHeight {
+			const format = "figure %s: at %.4g in wide it is %.1f in tall, more than a page of %.1f in; " +
+				"its own width is %.4g in"
+			err = fmt.Errorf(format, e.ID, w/72, height/72, pageHeight/72., f.Width/72)
+		}
+		return fitted, err
+	}
+	return e
+}

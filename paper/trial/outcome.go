@@ -1,0 +1,278 @@
+package trial
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"path/filepath"
+	"slices"
+
+	"learncausal/internal/files"
+	"learncausal/pkg/runs"
+	"learncausal/pkg/train"
+)
+
+// An Outcome has the results of a run of a sweep, stored as a line of JSON.
+type Outcome struct {
+	Address  string         `json:"address"`
+	Spec     train.Spec     `json:"spec"`
+	Diverged string         `json:"diverged,omitempty"` // error of training; the fields below are then empty
+	Curve    []OutcomePoint `json:"curve,omitempty"`    // the evaluations on the test set
+	Edges    []OwnEdge      `json:"edges,omitempty"`    // given or learned
+	Bayes    *OutcomeBayes  `json:"bayes,omitempty"`    // if the plan of the sweep requests it
+	One      *OutcomeOne    `json:"algorithm_1,omitempty"`
+}
+
+// Beside selects the comparisons of a run of a sweep.
+type Beside struct {
+	Bayes bool // with the Bayes predictor
+	One   bool // with Algorithm 1
+}
+
+// An OutcomePoint is an evaluation on the test set. Attention is defined by [train.Spec.Attention].
+type OutcomePoint struct {
+	Step      int    `json:"step"`
+	Loss      Number `json:"loss"`
+	Attention Number `json:"attention"`
+}
+
+// An OutcomeBayes compares a run with the Bayes predictor, in nats, on the first [ownSequences]
+// of its test sequences. Every field is NaN if [MeasureOwn] leaves the predictor out.
+type OutcomeBayes struct {
+	Loss        Number `json:"loss"`
+	Excess      Number `json:"excess"` // the loss of the model less that of the predictor
+	ExcessError Number `json:"excess_error"`
+	Effective   Number `json:"effective_draws"` // 0 if the predictor is exact
+}
+
+// An OutcomeOne has the results of Algorithm 1 on the graph of a run, see [AlgorithmOne].
+type OutcomeOne struct {
+	Loss      Number `json:"loss"`
+	Attention Number `json:"attention"`
+}
+
+// A Number is a float64 whose JSON is null if it is NaN.
+type Number float64
+
+// MarshalJSON implements [json.Marshaler].
+func (x Number) MarshalJSON() ([]byte, error) {
+	if math.IsNaN(float64(x)) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(x))
+}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (x *Number) UnmarshalJSON(b []byte) error {
+	if string(b) == "null" {
+		*x = Number(math.NaN())
+		return nil
+	}
+	return json.Unmarshal(b, (*float64)(x))
+}
+
+// NewOutcome returns the results of a run, with the selected comparisons.
+func NewOutcome(ctx context.Context, r *runs.Run, with Beside) (*Outcome, error) {
+	out := &Outcome{Address: r.Address, Spec: r.Spec}
+	for _, p := range r.Curve {
+		out.Curve = append(out.Curve, OutcomePoint{p.Step, Number(p.Loss), Number(p.Attention)})
+	}
+	out.Edges = readEdges(r.Spec.HeadAttentions(r.Final.Weights), r.Spec)
+	var err error
+	if with.Bayes {
+		out.Bayes, err = newOutcomeBayes(ctx, r)
+	}
+	if with.One && err == nil {
+		out.One, err = AlgorithmOne(r.Spec)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func newOutcomeBayes(ctx context.Context, r *runs.Run) (*OutcomeBayes, error) {
+	own, err := MeasureOwn(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range own.References {
+		if p.Name == "Bayes" {
+			return &OutcomeBayes{
+				Number(p.Loss.Mean), Number(p.ModelLess.Mean), Number(p.ModelLess.StdErr), Number(p.Effective),
+			}, nil
+		}
+	}
+	none := Number(math.NaN())
+	return &OutcomeBayes{none, none, none, none}, nil
+}
+
+// End returns the last evaluation, NaN if the run has diverged.
+func (o *Outcome) End() OutcomePoint {
+	if len(o.Curve) == 0 {
+		return OutcomePoint{0, Number(math.NaN()), Number(math.NaN())}
+	}
+	return o.Curve[len(o.Curve)-1]
+}
+
+// Encode returns the one line of an outcome.
+func (o *Outcome) Encode() ([]byte, error) {
+	b, err := json.Marshal(o)
+	return append(b, '\n'), err
+}
+
+// decodeOutcome is the inverse of [Outcome.Encode]. It refuses every other text.
+func decodeOutcome(line []byte) (*Outcome, error) {
+	o := new(Outcome)
+	if err := json.Unmarshal(line, o); err != nil {
+		return nil, err
+	}
+	again, err := o.Encode()
+	if err == nil && !bytes.Equal(again, line) {
+		err = errors.New("it is not in the form that paper sweep writes")
+	}
+	if err == nil && runs.Address(o.Spec) != o.Address {
+		err = fmt.Errorf("it has the address %q, but its specification has %s", o.Address, runs.Address(o.Spec))
+	}
+	if err == nil {
+		err = o.check()
+	}
+	return o, err
+}
+
+// check returns an error if no run of the specification has these results.
+func (o *Outcome) check() error {
+	if err := o.Spec.Validate(); err != nil {
+		return err
+	}
+	spec := o.Spec.Canonical()
+	if o.Diverged != "" {
+		if o.Curve != nil || o.Edges != nil || o.Bayes != nil || o.One != nil {
+			return errors.New("it diverged and has a curve, edges or comparisons, want none")
+		}
+		return nil
+	}
+	if want := (spec.Steps-1)/spec.Every + 2; len(o.Curve) != want {
+		return fmt.Errorf("the curve has %d points, want %d", len(o.Curve), want)
+	}
+	for n, p := range o.Curve {
+		if step := min(n*spec.Every, spec.Steps); p.Step != step || !(p.Loss >= -rounding) || !share(float64(p.Attention)) {
+			return fmt.Errorf("point %d of the curve is %+v, want step %d, a loss >= 0 and an attention in [0, 1]", n, p, step)
+		}
+	}
+	if b := o.Bayes; b != nil && (b.ExcessError < 0 || b.Effective < 0) {
+		return fmt.Errorf("the comparison with the Bayes predictor is %+v, want an error and draws >= 0", *b)
+	}
+	if a := o.One; a != nil && (a.Loss < -rounding || !share(float64(a.Attention))) {
+		return fmt.Errorf("the results of Algorithm 1 are %+v, want a loss >= 0 and an attention in [0, 1]", *a)
+	}
+	return o.checkEdges(spec)
+}
+
+// rounding bounds the errors of losses and attentions.
+const rounding = 1e-9
+
+// share reports whether x is in [0, 1] up to rounding, or NaN.
+func share(x float64) bool { return !(x < 0 || x > 1+rounding) }
+
+// checkEdges returns an error unless [readEdges] can give the edges.
+func (o *Outcome) checkEdges(spec train.Spec) error {
+	parents, t, heads := GivenParents(spec), spec.T(), 1
+	if m, ok := spec.Model.(train.Disentangled); ok {
+		heads = m.Heads[0]
+	}
+	given := 0
+	for k, e := range o.Edges {
+		is := e.Child > 0 && e.Child < len(parents) && e.Child != t-1 && e.Parent >= 0 && e.Parent < e.Child &&
+			e.Head >= 0 && e.Head < heads && share(e.Attention) && e.Learned == e.learned(t)
+		if !is || e.Given != slices.Contains(parents[e.Child], e.Parent) || !e.Given && !e.Learned {
+			return fmt.Errorf("edge %d is %+v, which is neither an edge of the graph nor one that was learned", k, e)
+		}
+		if last := o.Edges[max(k-1, 0)]; k > 0 && cmp.Or(last.Child-e.Child, last.Parent-e.Parent) >= 0 {
+			return fmt.Errorf("edge %d is %+v, want increasing child and parent", k, e)
+		}
+		if e.Given {
+			given++
+		}
+	}
+	for child, ps := range parents {
+		for _, p := range ps {
+			if p >= 0 && child != t-1 {
+				given--
+			}
+		}
+	}
+	if given != 0 {
+		return fmt.Errorf("%d edges of the graph are missing", -given)
+	}
+	return nil
+}
+
+// Outcomes reads runs/sweeps/<name>/results.jsonl, the results of a finished sweep of
+// this project in the order of its plan.
+func Outcomes(name string) ([]*Outcome, error) {
+	dir, err := Dir("runs/sweeps")
+	if err != nil {
+		return nil, err
+	}
+	return ReadOutcomes(filepath.Join(dir, name, "results.jsonl"))
+}
+
+// maxOutcomes is an upper bound on the bytes of a file of outcomes.
+const maxOutcomes = 1 << 30
+
+// EncodeOutcomes returns a file of outcomes: the line of [runs.AddSum], and a line for each.
+func EncodeOutcomes(all ...*Outcome) ([]byte, error) {
+	b := make([]byte, runs.SumLine)
+	for _, o := range all {
+		line, err := o.Encode()
+		if err != nil {
+			return nil, fmt.Errorf("trial: %w", err)
+		}
+		b = append(b, line...)
+	}
+	return runs.AddSum(b, "}"), nil
+}
+
+// ReadOutcomes reads a file of [EncodeOutcomes]. An error about the content names the line.
+func ReadOutcomes(path string) ([]*Outcome, error) {
+	b, err := files.Read(path, maxOutcomes)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("trial: %w", err)
+	}
+	var all []*Outcome
+	if err == nil {
+		all, err = decodeOutcomes(b)
+	}
+	if err != nil {
+		return nil, runs.Refused("trial: "+path, err, "restore it, or delete it to measure its runs again")
+	}
+	return all, nil
+}
+
+func decodeOutcomes(b []byte) ([]*Outcome, error) {
+	b, err := runs.CheckSum(b, "}")
+	if err != nil {
+		return nil, err
+	}
+	var all []*Outcome
+	lines := map[string]int{} // by address
+	for text := range bytes.Lines(b) {
+		line := len(all) + 2
+		o, err := decodeOutcome(text)
+		if err == nil && lines[o.Address] > 0 {
+			err = fmt.Errorf("run %s is in line %d as well", o.Address, lines[o.Address])
+		}
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", line, err)
+		}
+		lines[o.Address] = line
+		all = append(all, o)
+	}
+	return all, nil
+}
