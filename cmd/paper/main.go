@@ -59,6 +59,9 @@ func run(ctx context.Context, w io.Writer, args []string) error {
 	return err
 }
 
+// version is the newest one of CHANGELOG.md.
+const version = "v0.4.0"
+
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "paper",
@@ -76,7 +79,7 @@ kills them.`,
   paper verify "Lemma 16"`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Version:       fmt.Sprintf("paper: numerics %s, %s", train.Version, runtime.Version()),
+		Version:       fmt.Sprintf("paper %s, numerics %s, %s", version, train.Version, runtime.Version()),
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(withUsage)

@@ -111,6 +111,21 @@ func TestWrongArgumentsAreRefused(t *testing.T) {
 	}
 }
 
+func TestVersionIsTheNewestOfTheChanges(t *testing.T) {
+	for file, heading := range map[string]string{"CHANGELOG.md": "\n## " + version + "\n", "CITATION.cff": "\nversion: \"" + version[1:] + "\"\n"} {
+		text, err := os.ReadFile(filepath.Join("..", "..", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if at := strings.Index(string(text), heading); at < 0 || strings.Contains(string(text[:at]), "\n## ") {
+			t.Errorf("%s: want %q first", file, heading)
+		}
+	}
+	if got := output(t, "--version"); !strings.HasPrefix(got, "paper "+version+", ") {
+		t.Errorf("--version prints %q", got)
+	}
+}
+
 func TestVersionNamesTheNumerics(t *testing.T) {
 	for _, flag := range []string{"--version", "-v"} {
 		if got := output(t, flag); !strings.Contains(got, "numerics "+train.Version) || !strings.Contains(got, runtime.Version()) {
