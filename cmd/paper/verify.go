@@ -32,7 +32,7 @@ func newVerify() *cobra.Command {
 		Use:   "verify [id...]",
 		Short: "Check the paper's statements",
 		Long: `verify checks the statements of the paper, the steps of their proofs and their
-corrections, and prints a row for each: the kind of evidence, the verdict, the
+corrections, and prints a row for each: the verdict, the
 two sides on the worst instance, and the margin between them.
 ` + sides + `
 
@@ -192,10 +192,10 @@ func (f *verifyFlags) print(w io.Writer, l *ledger.Ledger, took map[string]time.
 }
 
 func printRows(w io.Writer, l *ledger.Ledger, took map[string]time.Duration) {
-	lines := "id\ttier\tverdict\tlhs\trhs\tmargin\tN\tseconds\n"
+	lines := "id\tverdict\tlhs\trhs\tmargin\tN\tseconds\n"
 	for _, r := range l.Rows {
-		lines += fmt.Sprintf("%s\t%s\t%s\t%.4g\t%.4g\t%.3g\t%d\t%6.2f\n",
-			r.ID, r.Tier, r.Verdict, r.LHS, r.RHS, r.Margin, r.Instances, took[r.ID].Seconds())
+		lines += fmt.Sprintf("%s\t%s\t%.4g\t%.4g\t%.3g\t%d\t%6.2f\n",
+			r.ID, r.Verdict, r.LHS, r.RHS, r.Margin, r.Instances, took[r.ID].Seconds())
 	}
 	printColumns(w, lines+sides+"\n")
 }

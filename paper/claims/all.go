@@ -11,6 +11,7 @@ package claims
 
 import (
 	"math/big"
+	"slices"
 	"sync"
 
 	"learncausal/paper/exact"
@@ -60,13 +61,7 @@ func proved(all []ledger.Claim) []ledger.Claim {
 
 // Quick returns the claims of the quick ledger.
 func Quick() []ledger.Claim {
-	var quick []ledger.Claim
-	for _, c := range All() {
-		if c.Quick {
-			quick = append(quick, c)
-		}
-	}
-	return quick
+	return slices.DeleteFunc(slices.Clone(All()), func(c ledger.Claim) bool { return c.Slow })
 }
 
 // decided returns the check that keeps the worst of the instances of decide.

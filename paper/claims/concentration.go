@@ -36,7 +36,7 @@ const (
 )
 
 var lemTEffLeaves = ledger.Claim{
-	ID: "lem-teff-leaves", Number: "Lemma 18", Title: "The two effective lengths", Quick: true,
+	ID: "lem-teff-leaves", Number: "Lemma 18", Title: "The two effective lengths",
 	Uses: []string{"lem-teff-leaves-step-count"}, Corrected: "lem-teff-leaves-corrected", Defect: ledger.Constant,
 	Statement:  `$T_{\mathrm{eff}}(\lambda)\ge(1-\lambda)T/\max_lL_l$`,
 	Hypotheses: queryAlone, Tried: triedForests,
@@ -51,7 +51,7 @@ var lemTEffLeaves = ledger.Claim{
 }
 
 var lemTEffLeavesBranching = ledger.Claim{
-	ID: "lem-teff-leaves-step-branching", Number: "Lemma 18", Kind: ledger.Step, Quick: true,
+	ID: "lem-teff-leaves-step-branching", Number: "Lemma 18", Kind: ledger.Step,
 	Title: "The two effective lengths where some tree has two leaves",
 	Statement: `In a tree of $n$ positions with $L\ge2$ leaves at most $Ln$ pairs $(i,j)$ have $d(i,j)=k$, for each ` +
 		`$k\ge0$; hence $T_{\mathrm{eff}}(\lambda)\ge(1-\lambda)T/\max_lL_l$, the printed bound, if $\max_lL_l\ge2$`,
@@ -72,7 +72,7 @@ var lemTEffLeavesBranching = ledger.Claim{
 }
 
 var lemTEffLeavesCorrected = ledger.Claim{
-	ID: "lem-teff-leaves-corrected", Number: "Lemma 18", Title: "The two effective lengths, corrected", Quick: true,
+	ID: "lem-teff-leaves-corrected", Number: "Lemma 18", Title: "The two effective lengths, corrected",
 	Uses: []string{"lem-teff-leaves-step-count-corrected"},
 	Statement: `$T_{\mathrm{eff}}(\lambda)\ge(1-\lambda)T/(1+\lambda\max_lL_l)$, and hence ` +
 		`$\ge\frac{1-\lambda}{1+\lambda}T/\max_lL_l$`,
@@ -198,7 +198,7 @@ func decideDistances(w *ledger.Worst, g *graph.Forest, tree []int, times *big.Ra
 }
 
 var lemTEffLeavesCount = ledger.Claim{
-	ID: "lem-teff-leaves-step-count", Number: "Lemma 18", Kind: ledger.Step, Quick: true,
+	ID: "lem-teff-leaves-step-count", Number: "Lemma 18", Kind: ledger.Step,
 	Title:     "Positions at a given distance",
 	Corrected: "lem-teff-leaves-step-count-corrected", Defect: ledger.Constant,
 	Statement:  `In a tree with $L$ leaves, $\#\{j:d(i,j)=k\}\le L$ for each position $i$ and each $k\ge0$`,
@@ -209,7 +209,7 @@ var lemTEffLeavesCount = ledger.Claim{
 }
 
 var lemTEffLeavesCountCorrected = ledger.Claim{
-	ID: "lem-teff-leaves-step-count-corrected", Number: "Lemma 18", Quick: true,
+	ID: "lem-teff-leaves-step-count-corrected", Number: "Lemma 18",
 	Title:      "Positions at a given distance, corrected",
 	Statement:  `In a tree with $L$ leaves, $\#\{j:d(i,j)=k\}\le L+1$ for each position $i$ and each $k\ge0$`,
 	Hypotheses: queryAlone, Tried: `all forests with at most 7 positions`,
@@ -239,7 +239,7 @@ func positionsAtDistance(extra int) ledger.Check {
 }
 
 var lemCovariance = ledger.Claim{
-	ID: "lem-covariance", Number: "Lemma 19", Title: "Dependence decays with the distance", Quick: true,
+	ID: "lem-covariance", Number: "Lemma 19", Title: "Dependence decays with the distance",
 	Uses:    []string{"eq-b-powers", "eq-b-powers-step-zero", "lem-covariance-step-ancestor"},
 	RestsOn: []string{"eq-b-powers", "eq-b-powers-step-zero-corrected", "lem-covariance-step-ancestor-corrected"},
 	Statement: `$|\mathbb P[x_j=s,x_i=s']-\mu_\pi(s)\mu_\pi(s')|` +
@@ -337,7 +337,7 @@ func covarianceSides(c *theory.Chain, extra int) (lhs, rhs float64) {
 }
 
 var lemCovarianceAncestor = ledger.Claim{
-	ID: "lem-covariance-step-ancestor", Number: "Lemma 19", Kind: ledger.Step, Quick: true,
+	ID: "lem-covariance-step-ancestor", Number: "Lemma 19", Kind: ledger.Step,
 	Title:     "The sum over the common ancestor",
 	Corrected: "lem-covariance-step-ancestor-corrected", Defect: ledger.Misprint,
 	Statement: `$\mathbb P[s_j=s,s_i=s']-\mu_\pi(s)\mu_\pi(s')` +
@@ -349,7 +349,7 @@ var lemCovarianceAncestor = ledger.Claim{
 }
 
 var lemCovarianceAncestorCorrected = ledger.Claim{
-	ID: "lem-covariance-step-ancestor-corrected", Number: "Lemma 19", Quick: true,
+	ID: "lem-covariance-step-ancestor-corrected", Number: "Lemma 19",
 	Title: "The sum over the common ancestor, corrected",
 	Statement: `$\mathbb P[s_j=s,s_i=s']-\mu_\pi(s)\mu_\pi(s')` +
 		`=\sum_{s_k}\mu_\pi(s_k)(\pi^{d(k,j)}(s\mid s_k)-\mu_\pi(s))(\pi^{d(k,i)}(s'\mid s_k)-\mu_\pi(s'))$`,
@@ -420,7 +420,7 @@ const triedVariances = `six rational chains, with light states of 1/50 and 1/100
 	`up to 200 positions, $I$ all positions, every other one or the leaves; small forests in a search over chains`
 
 var lemMuhatVar = ledger.Claim{
-	ID: "lem-muhat-var", Number: "Lemma 20", Title: "Variance of the empirical measure", Quick: true,
+	ID: "lem-muhat-var", Number: "Lemma 20", Title: "Variance of the empirical measure",
 	Uses:    []string{"lem-covariance", "lem-spectral-gap", "lem-muhat-var-step-last"},
 	RestsOn: []string{"lem-covariance", "lem-spectral-gap", "lem-muhat-var-step-last-corrected"},
 	Statement: `$\mathbb E\,\hat\mu_{X_I}(s)=\mu_\pi(s)$ and ` +
@@ -464,7 +464,7 @@ func countsOfState(mean, factor func(varianceTerms) *big.Rat) varianceBound {
 }
 
 var lemMuhatVarLast = ledger.Claim{
-	ID: "lem-muhat-var-step-last", Number: "Lemma 20", Kind: ledger.Step, Quick: true,
+	ID: "lem-muhat-var-step-last", Number: "Lemma 20", Kind: ledger.Step,
 	Title:     "The last displayed step for the empirical measure",
 	Corrected: "lem-muhat-var-step-last-corrected", Defect: ledger.FalseStep,
 	Statement:  `$\sum_{i,j=1}^{T-1}\lambda^{d(i,j)}=(T-1)^2/T_{\mathrm{eff}}(\lambda)$`,
@@ -477,7 +477,7 @@ var lemMuhatVarLast = ledger.Claim{
 
 var lemMuhatVarLastCorrected = ledger.Claim{
 	ID: "lem-muhat-var-step-last-corrected", Number: "Lemma 20",
-	Title: "The last displayed step, corrected", Quick: true,
+	Title:      "The last displayed step, corrected",
 	Statement:  `$\sum_{i,j=1}^{T-1}\lambda^{d(i,j)}=T^2/T_{\mathrm{eff}}(\lambda)-1$`,
 	Hypotheses: queryAlone, Tried: `all forests with at most 6 positions`,
 	Check: sumOverPairs(0, 1, lastPosition).Noted("For every forest: the query is at distance 0 from itself and at " +
@@ -513,8 +513,8 @@ func sumOverPairs(out, query int64, without func(*graph.Forest) int) ledger.Chec
 
 var corMuhat = ledger.Claim{
 	ID: "cor-muhat", Number: "Corollary 2",
-	Title: "Variance of the empirical measure of the whole sequence", Quick: true,
-	Uses: []string{"lem-muhat-var", "lem-muhat-var-step-last-corrected"},
+	Title: "Variance of the empirical measure of the whole sequence",
+	Uses:  []string{"lem-muhat-var", "lem-muhat-var-step-last-corrected"},
 	Statement: `$\mathbb E(\hat\mu_X(s)-\mu_\pi(s))^2\lesssim1/T_{\mathrm{eff}}(\lambda)$, with the constant ` +
 		`$\mu_\pi(s)+1/(ST)$`,
 	Hypotheses: floorLambda, Tried: `six rational chains on twelve forests with up to 200 positions`,
@@ -560,7 +560,7 @@ func wholeSequence(factor func(mu, s, t *big.Rat) *big.Rat, lambda lambdaFunc) l
 }
 
 var lemChatVar = ledger.Claim{
-	ID: "lem-chat-var", Number: "Lemma 21", Title: "The empirical pair frequencies", Quick: true,
+	ID: "lem-chat-var", Number: "Lemma 21", Title: "The empirical pair frequencies",
 	Uses: []string{"lem-covariance", "lem-chat-var-step-dependent"}, Corrected: "lem-chat-var-corrected",
 	Defect: ledger.Misprint,
 	Statement: `With $\hat c_{X_I}(s,s')=\frac1{|I|}\sum_{i\in I}x_{p(i),s}x_{i,s}$, ` +
@@ -596,7 +596,7 @@ func pairMean(counted func(s, s2 int) int) ledger.Check {
 }
 
 var lemChatVarCorrected = ledger.Claim{
-	ID: "lem-chat-var-corrected", Number: "Lemma 21", Title: "The empirical pair frequencies, corrected", Quick: true,
+	ID: "lem-chat-var-corrected", Number: "Lemma 21", Title: "The empirical pair frequencies, corrected",
 	Uses: []string{
 		"lem-covariance-step-ancestor-corrected", "lem-spectral-gap", "lem-mu-lower", "lem-tv", "lem-contraction",
 	},
@@ -640,7 +640,7 @@ type decayBound struct {
 }
 
 var lemChatVarDependent = ledger.Claim{
-	ID: "lem-chat-var-step-dependent", Number: "Lemma 21", Kind: ledger.Step, Title: "The dependent pairs", Quick: true,
+	ID: "lem-chat-var-step-dependent", Number: "Lemma 21", Kind: ledger.Step, Title: "The dependent pairs",
 	Uses: []string{"eq-b-powers"}, Corrected: "lem-chat-var-step-dependent-corrected", Defect: ledger.FalseStep,
 	Statement: `$\mu_\pi(s)\pi(s'\mid s)^2[\pi^d(s\mid s')-\mu_\pi(s)]` +
 		`\le\sqrt{\mu_\pi(s)\mu_\pi(s')}\,\pi(s'\mid s)^2\lambda^d$`,
@@ -657,8 +657,8 @@ var printedDecay = decayBound{
 
 var lemChatVarDependentCorrected = ledger.Claim{
 	ID: "lem-chat-var-step-dependent-corrected", Number: "Lemma 21",
-	Title: "The dependent pairs, corrected", Quick: true,
-	Uses: []string{"eq-b-powers", "eq-b-powers-step-zero-corrected", "lem-spectral-gap"},
+	Title: "The dependent pairs, corrected",
+	Uses:  []string{"eq-b-powers", "eq-b-powers-step-zero-corrected", "lem-spectral-gap"},
 	Statement: `$\mu_\pi(s)\pi(s'\mid s)^2[\pi^d(s\mid s')-\mu_\pi(s)]` +
 		`\le\mu_\pi(s)^{3/2}\mu_\pi(s')^{-1/2}\pi(s'\mid s)^2\lambda^d` +
 		`\le\sqrt{\mu_\pi(s)\mu_\pi(s')}\,\pi(s'\mid s)\lambda^d$`,
@@ -799,7 +799,7 @@ func dependentAbove(pi exact.Matrix, longest int, of lambdaFunc, bounds []decayB
 }
 
 var lemMuhatParentVar = ledger.Claim{
-	ID: "lem-muhat-parent-var", Number: "Lemma 22", Title: "Variance of the empirical measure of parents", Quick: true,
+	ID: "lem-muhat-parent-var", Number: "Lemma 22", Title: "Variance of the empirical measure of parents",
 	Uses: []string{"lem-covariance", "lem-spectral-gap", "lem-mu-lower"},
 	Statement: `$\mathbb E(\frac1{|I|}\sum_{i\in I}x_{p(i),s}-\mu_\pi(s))^2` +
 		`\le\lambda^{-1}\mu_\pi(s)T^2/(T_{\mathrm{eff}}(\lambda)|I|^2)$, which is $\lambda$ times the constant in ` +

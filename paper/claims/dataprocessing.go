@@ -44,7 +44,7 @@ var ancestorPairs = func() (distant [][2]int) {
 }()
 
 var thmDPIGap = ledger.Claim{
-	ID: "thm-dpi-gap", Number: "Lemma 5", Title: "The idealized gradient is largest at the parent", Quick: true,
+	ID: "thm-dpi-gap", Number: "Lemma 5", Title: "The idealized gradient is largest at the parent",
 	Uses:      []string{"eq-strong-dpi", "eq-strong-dpi-step-last", "thm-dpi-gap-step-query", "lem-tv", "lem-bound-g1"},
 	Corrected: "thm-dpi-gap-corrected", Defect: ledger.Constant,
 	Statement: `If $p(i)\ne\emptyset$, then $g_{i,p(i)}\ge g_{i,j}+\gamma^3/(2S)$ for all $j\in[i]\setminus p(i)$; ` +
@@ -72,7 +72,7 @@ func gapAndRoots(times coefficient, pairs [][2]int) ledger.Check {
 }
 
 var thmDPIGapCorrected = ledger.Claim{
-	ID: "thm-dpi-gap-corrected", Number: "Lemma 5", Quick: true,
+	ID: "thm-dpi-gap-corrected", Number: "Lemma 5",
 	Title:      "The idealized gradient is largest at the parent, corrected",
 	Uses:       []string{"eq-b-powers", "lem-spectral-gap", "lem-mu-lower", "lem-tv-step-max", "lem-bound-g1-corrected"},
 	Statement:  `If $p(i)\ne\emptyset$, then $g_{i,p(i)}\ge g_{i,j}+\gamma^3/S^2$ for all $j\in[i]\setminus p(i)$`,
@@ -84,7 +84,7 @@ var thmDPIGapCorrected = ledger.Claim{
 }
 
 var thmDPIGapSharp = ledger.Claim{
-	ID: "thm-dpi-gap-sharp", Number: "Lemma 5", Kind: ledger.Step, Quick: true,
+	ID: "thm-dpi-gap-sharp", Number: "Lemma 5", Kind: ledger.Step,
 	Title: "The idealized gradient is largest at the parent, with the best constant",
 	Uses: []string{
 		"thm-dpi-gap-corrected", "eq-b-powers", "lem-spectral-gap", "lem-mu-lower", "lem-bound-g1-corrected",
@@ -236,7 +236,7 @@ func (q gapCheck) matrixWitness(w *ledger.Worst, s int) *ledger.Witness {
 }
 
 var thmDPIGapQuery = ledger.Claim{
-	ID: "thm-dpi-gap-step-query", Number: "Lemma 5", Kind: ledger.Step, Quick: true,
+	ID: "thm-dpi-gap-step-query", Number: "Lemma 5", Kind: ledger.Step,
 	Title:     "The idealized gradient vanishes at roots",
 	Corrected: "thm-dpi-gap-step-query-corrected", Defect: ledger.Boundary,
 	Statement:  `If $p(i)=\emptyset$, then $g_{i,j}=0$ for all $j\in[i]$, also for $i=j=T$`,
@@ -254,7 +254,7 @@ const triedRoots = `priors of two matrices over two states with denominators up 
 	`beside the query, summed over all sequences in rationals`
 
 var thmDPIGapQueryCorrected = ledger.Claim{
-	ID: "thm-dpi-gap-step-query-corrected", Number: "Lemma 5", Quick: true,
+	ID: "thm-dpi-gap-step-query-corrected", Number: "Lemma 5",
 	Title: "The idealized gradient at roots, corrected",
 	Statement: `If $p(i)=\emptyset$, then $g_{i,j}=0$ for all $j\in[i]$ except $i=j=T$, where ` +
 		`$g_{T,T}=\frac1S\mathbb E_\pi\sum_s\pi(s\mid s)/\mu_\pi(s)-1$`,
@@ -350,8 +350,8 @@ func enumeratedGradient(pi exact.Matrix, g *graph.Forest, i, j int) *big.Rat {
 
 var eqStrongDPI = ledger.Claim{
 	ID: "eq-strong-dpi", Number: "Appendix G.1",
-	Title: "The chain of inequalities from the common ancestor", Quick: true,
-	Uses: []string{"lem-contraction", "eq-b-powers"},
+	Title: "The chain of inequalities from the common ancestor",
+	Uses:  []string{"lem-contraction", "eq-b-powers"},
 	Statement: `$g_{ij}(\pi)\le\frac12\|B_\pi\|_F^2+\frac12I_{\chi^2}(s_i;s_j\mid\pi)$, ` +
 		`$I_{\chi^2}(s_i;s_j\mid\pi)\le\alpha^{d(j,k)}I_{\chi^2}(s_k;s_i\mid\pi)\le\alpha^{d(i,j)-1}\|B_\pi\|_F^2$ ` +
 		`and $g_{i,p(i)}(\pi)-g_{ij}(\pi)\ge\frac{1-\alpha}2\|B_\pi\|_F^2$`,
@@ -486,7 +486,7 @@ func halfGap(pi exact.Matrix) *big.Rat {
 }
 
 var eqStrongDPILast = ledger.Claim{
-	ID: "eq-strong-dpi-step-last", Number: "Appendix G.1", Kind: ledger.Step, Quick: true,
+	ID: "eq-strong-dpi-step-last", Number: "Appendix G.1", Kind: ledger.Step,
 	Title: "The last displayed step of the strong data processing inequality",
 	Uses:  []string{"lem-tv", "lem-bound-g1"}, Corrected: "eq-strong-dpi-step-last-corrected", Defect: ledger.Constant,
 	Statement:  `$\frac{1-\alpha(\pi)}2\|B_\pi\|_F^2\ge\gamma^3/(2S)$`,
@@ -520,7 +520,7 @@ func halfGapOf(bases []*theory.Chain) float64 {
 }
 
 var eqStrongDPILastCorrected = ledger.Claim{
-	ID: "eq-strong-dpi-step-last-corrected", Number: "Appendix G.1", Quick: true,
+	ID: "eq-strong-dpi-step-last-corrected", Number: "Appendix G.1",
 	Title:      "The last displayed step, corrected",
 	Uses:       []string{"lem-tv-step-max", "lem-bound-g1-corrected"},
 	Statement:  `$\frac{1-\alpha(\pi)}2\|B_\pi\|_F^2\ge\gamma^4/S^2$`,

@@ -19,7 +19,7 @@ var equivalence = ledger.Section{Title: "Disentangled Transformer Equivalence", 
 }}
 
 var thmEquivalence = ledger.Claim{
-	ID: "thm-equivalence", Number: "Theorem 3", Title: "Transformers and disentangled ones compute the same", Quick: true,
+	ID: "thm-equivalence", Number: "Theorem 3", Title: "Transformers and disentangled ones compute the same",
 	Statement:  `for every transformer there is a disentangled one of the same depth and heads with the same outputs, and conversely, with hidden dimension $d_L$`,
 	Parts:      []string{"a disentangled one", "conversely"},
 	Hypotheses: anyTransformer, Spare: spareTransformer, Tried: triedTransformers,
@@ -44,7 +44,7 @@ func equivalent(change func(model.Head) model.Head, less int64) ledger.Check {
 
 var thmEquivalenceTo = ledger.Claim{
 	ID: "thm-equivalence-to", Number: "Theorem 3", Kind: ledger.Step,
-	Title: "A transformer as a disentangled one, weights of the proof", Quick: true,
+	Title:      "A transformer as a disentangled one, weights of the proof",
 	Statement:  `with $Z^{(0)}=[E,P]$, $Z^{(\ell)}=[Z^{(\ell-1)},V^{(\ell)}_1Z^{(\ell-1)},\dots]$, $A^{(\ell)}_i = {Z^{(\ell-1)}}^\top Q_i^{(\ell)}{V_i^{(\ell)}}^\top Z^{(\ell-1)}$, $\tilde W_O=W_OZ^{(L)}$: $\widetilde{\mathrm{TF}}_{\tilde\theta}=\mathrm{TF}_\theta$`,
 	Hypotheses: anyTransformer, Tried: triedTransformers,
 	Corrected: "thm-equivalence-to-corrected", Defect: ledger.Misprint,
@@ -64,7 +64,7 @@ const (
 var spareTransformer = []ledger.Spare{spare(anyTransformer, "it excludes nothing")}
 
 var thmEquivalenceToCorrected = ledger.Claim{
-	ID: "thm-equivalence-to-corrected", Number: "Theorem 3", Title: "A transformer as a disentangled one", Quick: true,
+	ID: "thm-equivalence-to-corrected", Number: "Theorem 3", Title: "A transformer as a disentangled one",
 	Statement:  `with $Z^{(0)}=[E,P]$, $Z^{(\ell)}=[Z^{(\ell-1)},V^{(\ell)}_1Z^{(\ell-1)},\dots]$ for all $\ell\ge1$, $A^{(\ell)}_i = {Z^{(\ell-1)}}^\top Q_i^{(\ell)}{K_i^{(\ell)}}^\top Z^{(\ell-1)}$, $\tilde W_O=W_OZ^{(L)}$: $\widetilde{\mathrm{TF}}_{\tilde\theta}=\mathrm{TF}_\theta$ at all positions`,
 	Hypotheses: anyTransformer, Spare: spareTransformer, Tried: triedTransformers,
 	Check: toDisentangled(identity).Noted("By induction h = h~ Z^T, because softmax sees h A h^T only." + patternNote),
@@ -277,7 +277,7 @@ func beside(a, b exact.Matrix) exact.Matrix {
 
 var thmEquivalenceFrom = ledger.Claim{
 	ID: "thm-equivalence-from", Number: "Theorem 3", Kind: ledger.Step,
-	Title: "A disentangled transformer as a standard one, weights of the proof", Quick: true,
+	Title:      "A disentangled transformer as a standard one, weights of the proof",
 	Statement:  `for layer $\ell$, $V_i^{(\ell)}$ has the rows $0_{i d_\ell}$, $I_{d_\ell}$, $0_{d_L-(i+1)d_\ell}$ in its first $d_\ell$ columns, a $d_L\times d_L$ matrix for which $\mathrm{TF}_\theta=\widetilde{\mathrm{TF}}_{\tilde\theta}$`,
 	Hypotheses: `any depth $L\ge1$, heads $m_\ell\ge1$, $S$, $T$; $d_0=S+T$, $d_\ell=(1+m_\ell)d_{\ell-1}$`,
 	Tried:      `$S=T=1$, one or two heads in each of up to three layers`,
@@ -317,7 +317,7 @@ func valueRows(below int) ledger.Check {
 
 var thmEquivalenceFromCorrected = ledger.Claim{
 	ID: "thm-equivalence-from-corrected", Number: "Theorem 3",
-	Title: "A disentangled transformer as a standard one", Quick: true,
+	Title:      "A disentangled transformer as a standard one",
 	Statement:  `for layer $\ell$, $V_i^{(\ell)}$ has the rows $0_{i d_{\ell-1}}$, $I_{d_{\ell-1}}$, $0_{d_L-(i+1)d_{\ell-1}}$ in its first $d_{\ell-1}$ columns, $K_i^{(\ell)}$ has $d_{\ell-1}$ for $d_\ell$ too, and $P$ has $d_L-d_0$ rows of zeros: $\mathrm{TF}_\theta=\widetilde{\mathrm{TF}}_{\tilde\theta}$ at all positions, with hidden dimension $d_L$`,
 	Parts:      []string{"equal at all positions", "hidden dimension"},
 	Hypotheses: anyDisentangled, Spare: []ledger.Spare{spare(anyDisentangled, "it excludes nothing")},

@@ -30,7 +30,7 @@ const (
 )
 
 var thmFiniteStage1 = ledger.Claim{
-	ID: "thm-finite-stage1", Number: "Lemma 33", Title: "Finite samples: the gradient of stage 1", Quick: true,
+	ID: "thm-finite-stage1", Number: "Lemma 33", Title: "Finite samples: the gradient of stage 1",
 	Statement:  `For every $\delta\in(0,1)$, with probability $1-\delta$: $\|\hat g^{\mathrm{emp}}-\hat g\|_\infty\le C_{\gamma,S}\log(T/\delta)/\sqrt N$, with $C_{\gamma,S}=11S^{5/2}\gamma^{-2}$, for all $N\ge1$ and $T\ge2$`,
 	Hypotheses: floorOfPi + `; ` + largeEps + `; ` + querySamples,
 	Tried:      `in-context graphs, $N$ and $T$ to $10^{208}$, $\delta$ from $1/100$ to $e^{-T}$; moments and means exact on chains with 4 and 9 positions`,
@@ -138,7 +138,7 @@ func (q stageOneError) decideSmall(w *ledger.Worst, g *graph.Forest, eps *big.Ra
 }
 
 var thmFiniteStage1StepMean = ledger.Claim{
-	ID: "thm-finite-stage1-step-mean", Number: "Lemma 33", Kind: ledger.Step, Quick: true,
+	ID: "thm-finite-stage1-step-mean", Number: "Lemma 33", Kind: ledger.Step,
 	Title:      "The mean of the empirical gradient",
 	Statement:  `$\mathbb{E}\,\hat g^{\mathrm{emp}}_{i,j} = \hat g_{i,j} = \sum_{s,s'}\mathbb{E}_{\pi,X}\big[\frac{\pi(s'\mid s)}{\hat\mu_X(s')+\epsilon}(x_{i,s'}-\hat\mu_X(s'))x_{j,s}\big]$`,
 	Hypotheses: `query apart: $X$ is a whole sequence with a last row of its own, as $\hat g$ is printed`,
@@ -151,7 +151,7 @@ var thmFiniteStage1StepMean = ledger.Claim{
 }
 
 var thmFiniteStage1StepMeanCorrected = ledger.Claim{
-	ID: "thm-finite-stage1-step-mean-corrected", Number: "Lemma 33", Quick: true,
+	ID: "thm-finite-stage1-step-mean-corrected", Number: "Lemma 33",
 	Title:      "The mean of the empirical gradient",
 	Statement:  `$\mathbb{E}\,\hat g^{\mathrm{emp}}_{i,j} = \hat g_{i,j} = \sum_{s,s'}\mathbb{E}_{\pi,X}\big[\frac{\pi(s'\mid s)}{\hat\mu_X(s')+\epsilon}(x_{i,s'}-\hat\mu_X(s'))x_{j,s}\big]$ with the last row of $X$ set to $e_s$ in the terms of $s$`,
 	Hypotheses: `query in sequence; the query is uniform`,
@@ -189,7 +189,7 @@ func empiricalMean(reading theory.Reading, divisor func(s int) *big.Rat) ledger.
 }
 
 var thmFiniteStage1StepUnion = ledger.Claim{
-	ID: "thm-finite-stage1-step-union", Number: "Lemma 33", Kind: ledger.Step, Quick: true,
+	ID: "thm-finite-stage1-step-union", Number: "Lemma 33", Kind: ledger.Step,
 	Title:      "How often a token is rare",
 	Statement:  `$\mathbb{P}\big(\bigcup_{s'}\{\hat\mu_X(s')\le\frac12\mu_\pi(s')\}\big) \le S/T_{\mathrm{eff}}$`,
 	Hypotheses: floorOfPi,
@@ -238,7 +238,7 @@ func rareInContext() ledger.Check {
 }
 
 var thmFiniteStage1StepUnionCorrected = ledger.Claim{
-	ID: "thm-finite-stage1-step-union-corrected", Number: "Lemma 33", Title: "How often a token is rare", Quick: true,
+	ID: "thm-finite-stage1-step-union-corrected", Number: "Lemma 33", Title: "How often a token is rare",
 	Statement:  `$\mathbb{P}\big(\bigcup_{s'}\{\hat\mu_X(s')\le\frac12\mu_\pi(s')\}\big) \le 4\sum_{s'}\mathbb{E}(\hat\mu_X(s')-\mu_\pi(s'))^2/\mu_\pi(s')^2$, and $\le S\exp(-\gamma^4(1-2/T)^2T_{\mathrm{eff}}/(2S^2))$, which is at most $S/T_{\mathrm{eff}}$ if $T_{\mathrm{eff}}\ge4S^3\gamma^{-6}$`,
 	Parts:      []string{"Chebyshev", "Azuma", "the printed bound"},
 	Hypotheses: floorOfPi + `; ` + manyEnough,
@@ -330,7 +330,7 @@ func (q rareToken) decideThreshold(w *ledger.Worst) {
 }
 
 var thmFiniteStage1StepNaive = ledger.Claim{
-	ID: "thm-finite-stage1-step-naive", Number: "Lemma 33", Kind: ledger.Step, Quick: true,
+	ID: "thm-finite-stage1-step-naive", Number: "Lemma 33", Kind: ledger.Step,
 	Title:      "The size of one sample's gradient",
 	Statement:  `$|Z^{(n)}|\le S\epsilon^{-1}$ for $Z=S\sum_{s'}\frac{\pi(s'\mid s_T)}{\hat\mu_X(s')+\epsilon}(x_{i,s'}-\hat\mu_X(s'))x_{j,s_T}$`,
 	Hypotheses: `$\epsilon>0$`,
@@ -372,7 +372,7 @@ func decideSize(w *ledger.Worst, part, eps, frequency *big.Rat, t int64, own boo
 }
 
 var thmFiniteStage1StepDisplay = ledger.Claim{
-	ID: "thm-finite-stage1-step-display", Number: "Lemma 33", Kind: ledger.Step, Quick: true,
+	ID: "thm-finite-stage1-step-display", Number: "Lemma 33", Kind: ledger.Step,
 	Title:     "The display that bounds the mean",
 	Corrected: "thm-finite-stage1-step-display-corrected", Defect: ledger.FalseStep,
 	Statement:  `$\frac{S\log(T/\delta)}{\gamma\sqrt N}+\epsilon^{-1}\frac1N\sum_n\mathbf1(\mathcal A^{(n)})+\epsilon^{-1}\mathbb P(\mathcal A)\lesssim\frac{S\gamma^{-1}+\epsilon^{-1}\sqrt{S/T_{\mathrm{eff}}}}{\sqrt N}\log(T/\delta)$ with probability $1-\delta/T^2$, from the bound $S/T_{\mathrm{eff}}$ of $\mathbb P(\mathcal A)$`,
@@ -428,7 +428,7 @@ func meanDisplay(rare func(p, eps, n *big.Rat, l exact.Interval) exact.Interval)
 }
 
 var thmFiniteStage1StepDisplayCorrected = ledger.Claim{
-	ID: "thm-finite-stage1-step-display-corrected", Number: "Lemma 33", Quick: true,
+	ID: "thm-finite-stage1-step-display-corrected", Number: "Lemma 33",
 	Title:      "The display that bounds the mean, corrected",
 	Statement:  `$\mathbb P\big(|\frac1N\sum_nZ^{(n)}-\hat g_{i,j}|\ge\sqrt{2\ell\,\mathbb E[Z^2]/N}+S(1+\epsilon^{-1})\ell/(3N)\big)\le2e^{-\ell}$ for every $\ell>0$`,
 	Parts:      []string{"the tail", "the expectation"},
@@ -506,7 +506,7 @@ func (q sampleTail) decideSamples(e *ledger.Env, w *ledger.Worst) {
 }
 
 var thmFiniteStage2 = ledger.Claim{
-	ID: "thm-finite-stage2", Number: "Lemma 34", Title: "Finite samples: the gradient of stage 2", Quick: true,
+	ID: "thm-finite-stage2", Number: "Lemma 34", Title: "Finite samples: the gradient of stage 2",
 	Statement:  `For every $\theta$, $\epsilon>0$, $T$ and $\delta\in(0,1)$ fixed before the sequences are drawn, with probability $1-\delta$: $\|\nabla_{A^{(2)}}\hat L(\theta)-\nabla_{A^{(2)}}L(\theta)\|_\infty\le\sqrt{2\log(2S^2/\delta)/N}$, which is the printed $\lesssim C_{\gamma,S}/\sqrt N$ with a constant free of $\gamma$, as no entry of one sample's gradient exceeds 1`,
 	Parts:      []string{"one sample", "the mean of N samples"},
 	Hypotheses: `the $N$ sequences are independent; $\epsilon>0$`,
@@ -591,7 +591,7 @@ func (q stageTwoError) decideLarge(w *ledger.Worst, g *graph.Forest, pi exact.Ma
 }
 
 var thmFiniteStage2StepExponent = ledger.Claim{
-	ID: "thm-finite-stage2-step-exponent", Number: "Lemma 34", Kind: ledger.Step, Quick: true,
+	ID: "thm-finite-stage2-step-exponent", Number: "Lemma 34", Kind: ledger.Step,
 	Title:      "Predictions at beta0 and at 0",
 	Statement:  `$|f_\theta(X;s)_{s'}-f_{\hat\theta}(X;s)_{s'}|\lesssim e^{\beta_0-1}\lesssim T_{\mathrm{eff}}^{-1/2}$ for $\theta=(A^{(1)},\beta_0I)$, $\hat\theta=(A^{(1)},0)$`,
 	Hypotheses: `$\beta_0\lesssim T_{\mathrm{eff}}^{-3/2}$`,
@@ -629,7 +629,7 @@ func exponentOrder(lhs func(beta0 *big.Rat) exact.Interval) ledger.Check {
 }
 
 var thmFiniteStage2StepExponentCorrected = ledger.Claim{
-	ID: "thm-finite-stage2-step-exponent-corrected", Number: "Lemma 34", Quick: true,
+	ID: "thm-finite-stage2-step-exponent-corrected", Number: "Lemma 34",
 	Title:      "Predictions at beta0 and at 0",
 	Statement:  `$|f_\theta(X;s)_{s'}-f_{\hat\theta}(X;s)_{s'}|\le\frac14(e^{\beta_0}-1)\le\frac12T_{\mathrm{eff}}^{-3/2}$, a quarter of eq. (42) and less than the $\lesssim T_{\mathrm{eff}}^{-1/2}$ that is asked for`,
 	Parts:      []string{"the shift", "the rate"},
@@ -680,7 +680,7 @@ func decideShiftRate(w *ledger.Worst, root, small, rate *big.Rat) {
 }
 
 var thmFiniteStage2Step1 = ledger.Claim{
-	ID: "thm-finite-stage2-step-1", Number: "Appendix I.2", Kind: ledger.Step, Quick: true,
+	ID: "thm-finite-stage2-step-1", Number: "Appendix I.2", Kind: ledger.Step,
 	Title:      "The chain for the predictors, first inequality",
 	Statement:  `$|\delta_{s'}^\top(\mathcal{S}(z)-\mathcal{S}(z'))|\le\|\mathcal{S}(z)-\mathcal{S}(z')\|_\infty$ for $z=\mathcal{S}(A^{(1)})XA^{(2)}e_s$, $z'=\mathcal{S}(A^{(1)})XA^{(2)}_{\mathrm{pop}}e_s$`,
 	Hypotheses: rowsOfAttention,
@@ -717,7 +717,7 @@ func sumOfDeltas(bound func(u exact.Vector) *big.Rat) ledger.Check {
 }
 
 var thmFiniteStage2Step1Corrected = ledger.Claim{
-	ID: "thm-finite-stage2-step-1-corrected", Number: "Appendix I.2", Quick: true,
+	ID: "thm-finite-stage2-step-1-corrected", Number: "Appendix I.2",
 	Title:      "The chain for the predictors, first inequality",
 	Statement:  `$|\delta_{s'}^\top u|\le\frac12\|u\|_1$ for $u=\mathcal{S}(z)-\mathcal{S}(z')$, whose entries sum to zero; and $\|u\|_1\le\|z-z'\|_\infty$, so that the chain still ends at $\frac12\max_{s,s'}|A^{(2)}-A^{(2)}_{\mathrm{pop}}|$`,
 	Parts:      []string{"the sum", "the l1 norm", "the end"},
@@ -764,7 +764,7 @@ func decideAttended(w *ledger.Worst, part, mass *big.Rat) {
 }
 
 var thmFiniteStage2Step2 = ledger.Claim{
-	ID: "thm-finite-stage2-step-2", Number: "Appendix I.2", Kind: ledger.Step, Quick: true,
+	ID: "thm-finite-stage2-step-2", Number: "Appendix I.2", Kind: ledger.Step,
 	Title:      "The chain for the predictors, second inequality",
 	Statement:  `$\|\mathcal{S}(z)-\mathcal{S}(z')\|_\infty\le\frac12\|z-z'\|_\infty$, half of what is printed`,
 	Hypotheses: `$z,z'\in\mathbb R^T$`,
@@ -787,7 +787,7 @@ func largestShift(part *big.Rat) ledger.Check {
 }
 
 var thmFiniteStage2Step3 = ledger.Claim{
-	ID: "thm-finite-stage2-step-3", Number: "Appendix I.2", Kind: ledger.Step, Quick: true,
+	ID: "thm-finite-stage2-step-3", Number: "Appendix I.2", Kind: ledger.Step,
 	Title:      "The chain for the predictors, third inequality",
 	Statement:  `$\|\mathcal{S}(A^{(1)})X(A^{(2)}-A^{(2)}_{\mathrm{pop}})e_s\|_\infty\le\|A^{(2)}-A^{(2)}_{\mathrm{pop}}\|_\infty$, the right side being the largest entry`,
 	Hypotheses: rowsOfAttention,
@@ -802,7 +802,7 @@ func attended(part, mass *big.Rat) ledger.Check {
 }
 
 var claimSampleSize = ledger.Claim{
-	ID: "claim-sample-size", Number: "Appendix I.1", Title: "How many sequences stage 1 needs", Quick: true,
+	ID: "claim-sample-size", Number: "Appendix I.1", Title: "How many sequences stage 1 needs",
 	Statement:  `$N\gtrsim_{\gamma,S} T_{\mathrm{eff}}\log T$ sequences suffice: $g^{\mathrm{emp}}_{i,j}-g^{\mathrm{emp}}_{i,p(i)}\le-\gamma^3/(4S)$ for $j\neq p(i)$ and $|g^{\mathrm{emp}}_{i,j}|\lesssim T_{\mathrm{eff}}^{-1/2}$ for roots $i$, with high probability`,
 	Hypotheses: `assumption 1; ` + smallEps,
 	Tried:      `in-context graphs, $T=3^6$ to $3^{90}$, $N=T^2$, $\delta=1/100$; $C=1$, $100$ and $10^4$`,
@@ -821,7 +821,7 @@ var claimSampleSize = ledger.Claim{
 
 var claimSampleSizeCorrected = ledger.Claim{
 	ID: "claim-sample-size-corrected", Number: "Appendix I.1",
-	Title: "How many sequences stage 1 needs, corrected", Quick: true,
+	Title:      "How many sequences stage 1 needs, corrected",
 	Statement:  `If $N\ge T_{\mathrm{eff}}\log(2T^2/\delta)$, then with probability $1-\delta$ $\|\hat g^{\mathrm{emp}}-\hat g\|_\infty\le KT_{\mathrm{eff}}^{-1/2}$, $K=2S^2\gamma^{-2}(1+\sqrt{2S})$: so $|\hat g^{\mathrm{emp}}_{i,j}|\lesssim T_{\mathrm{eff}}^{-1/2}$ for roots $i\neq T$, and the gap of $\hat g$ at a parent is kept up to $2KT_{\mathrm{eff}}^{-1/2}$; $N=T_{\mathrm{eff}}^{1-a}\log(2T^2/\delta)$ do not suffice for any $0<a\le1$ and $\delta\le\frac1{100}$ on the in-context graph`,
 	Parts:      []string{"as many suffice", "roots other than T", "fewer do not"},
 	Hypotheses: assumption1 + `; ` + smallEps + `; ` + querySamples,

@@ -27,7 +27,7 @@ const (
 var spareEps = []ledger.Spare{spare(positiveEps, "the logarithm asks for it where the prediction is 0")}
 
 var eqLossRewrite = ledger.Claim{
-	ID: "eq-loss-rewrite", Number: "Appendix D.2", Title: "The loss as a sum over the queried token", Quick: true,
+	ID: "eq-loss-rewrite", Number: "Appendix D.2", Title: "The loss as a sum over the queried token",
 	Statement:  `$L(\theta) = -\frac1S\,\mathbb{E}_{\pi,X}\big[\sum_{s,s'}\pi(s'\mid s)\log(f_\theta(X;s)_{s'}+\epsilon)\big]$ with $f_\theta(X;s) = X^\top\mathcal{S}(\mathcal{S}(A^{(1)})XA^{(2)}e_s)$ and $X$ a whole sequence of the task`,
 	Hypotheses: positiveEps, Tried: triedPopulations,
 	Corrected: "eq-loss-rewrite-corrected", Defect: ledger.Boundary,
@@ -40,7 +40,7 @@ var eqLossRewrite = ledger.Claim{
 }
 
 var eqLossRewriteCorrected = ledger.Claim{
-	ID: "eq-loss-rewrite-corrected", Number: "Appendix D.2", Quick: true,
+	ID: "eq-loss-rewrite-corrected", Number: "Appendix D.2",
 	Title:      "The loss as a sum over the queried token, whose row X then holds",
 	Statement:  `$L(\theta) = -\frac1S\,\mathbb{E}_\pi\big[\sum_{s,s'}\pi(s'\mid s)\,\mathbb{E}_X[\log(f_\theta(X;s)_{s'}+\epsilon)\mid s_T=s]\big]$ with $f_\theta(X;s) = X^\top\mathcal{S}(\mathcal{S}(A^{(1)})XA^{(2)}e_s)$: the last row of $X$ is $e_s$ in the term of $s$`,
 	Hypotheses: positiveEps, Spare: spareEps, Tried: triedPopulations + `, for all $\theta$ and $\epsilon$ at once`,
@@ -214,7 +214,7 @@ func compareLosses(w *ledger.Worst, p population, defined, rewritten logTerms) {
 }
 
 var lemPopGrads = ledger.Claim{
-	ID: "lem-pop-grads", Number: "Lemma 4", Title: "Population gradients", Quick: true,
+	ID: "lem-pop-grads", Number: "Lemma 4", Title: "Population gradients",
 	Statement:  `$\nabla_{A^{(1)}_i}L = -\frac1S J(\mathcal{S}(A^{(1)}_i))\,G_i$ with $G_i = \sum_{s,s'}\mathbb{E}[w\,\delta_{s'}^\top J(v)e_i\cdot X_{\le i}A^{(2)}e_s]$, and $\nabla_{A^{(2)}}L = -\frac1S\sum_{s,s'}G_{s,s'}$ with $G_{s,s'} = \mathbb{E}[w\,X^\top\mathcal{S}(A^{(1)})^\top J(v)\delta_{s'}e_s^\top]$, where $w=\pi(s'\mid s)/(f_{s'}+\epsilon)$`,
 	Parts:      []string{"first layer", "second layer"},
 	Hypotheses: positiveEps, Spare: spareEps,

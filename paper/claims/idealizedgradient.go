@@ -29,7 +29,7 @@ const (
 )
 
 var lemBoundGHat = ledger.Claim{
-	ID: "lem-bound-ghat", Number: "Lemma 11", Title: "The idealized gradient of stage 2 is bounded below", Quick: true,
+	ID: "lem-bound-ghat", Number: "Lemma 11", Title: "The idealized gradient of stage 2 is bounded below",
 	Statement:  `$\hat g(\beta)\ge\tfrac12\gamma^8S^{-6}e^{-2\beta}>0$`,
 	Hypotheses: ghatHypotheses, Tried: ghatTried,
 	Uses: []string{
@@ -48,7 +48,7 @@ var lemBoundGHat = ledger.Claim{
 }
 
 var lemBoundGHatSharp = ledger.Claim{
-	ID: "lem-bound-ghat-sharp", Number: "Lemma 11", Kind: ledger.Step, Quick: true,
+	ID: "lem-bound-ghat-sharp", Number: "Lemma 11", Kind: ledger.Step,
 	Title:      "The lower bound of the idealized gradient, with better powers",
 	Statement:  `$\hat g(\beta)\ge\frac{1-r}{S(S-1)}\,\mathbb E_\pi\|B_\pi\|_F^2\,e^{-2\beta}$ and $\hat g(\beta)\ge\frac{2\gamma^4}{S^3(S-1)}e^{-2\beta}$`,
 	Parts:      []string{"by the norm", "by gamma"},
@@ -255,7 +255,7 @@ func (b ghatBound) decideRational(w *ledger.Worst, pi exact.Matrix, r *big.Rat) 
 }
 
 var lemBoundGHatStepSecond = ledger.Claim{
-	ID: "lem-bound-ghat-step-second", Number: "Lemma 11", Kind: ledger.Step, Quick: true,
+	ID: "lem-bound-ghat-step-second", Number: "Lemma 11", Kind: ledger.Step,
 	Title:      "h_s is convex, with the displayed second derivative and its bounds",
 	Statement:  `$h''(z)=\frac{2D(AD-BC)}{(Cz+D)^3}$ for $h=\frac{Az^2+Bz}{Cz+D};\quad h_s''(z)\ge\frac{2(1-r)^2e^\beta}{((1-r)(e^\beta-1)\mu S\gamma^{-1}+1-r+re^{\beta\mu})^3}\ge\frac{2(1-r)^2e^\beta}{(S\gamma^{-1}e^\beta)^3}\ge2\gamma^5S^{-3}e^{-2\beta}$`,
 	Parts:      []string{"the formula", "the first bound", "the second bound", "the third bound"},
@@ -406,7 +406,7 @@ func secondCoefficient(A, B, C, D, z *big.Rat) *big.Rat {
 const frobeniusTried = `matrices of trace one over $S=3,\dots,6$ states with one light state remembered or several light ones, $\gamma$ the largest`
 
 var lemBoundGHatStepLast = ledger.Claim{
-	ID: "lem-bound-ghat-step-last", Number: "Lemma 11", Kind: ledger.Step, Quick: true,
+	ID: "lem-bound-ghat-step-last", Number: "Lemma 11", Kind: ledger.Step,
 	Title:      "The last displayed step of the lower bound",
 	Statement:  `$\gamma^5S^{-5}e^{-2\beta}\,\mathbb E_\pi\|B_\pi\|_F^2=\tfrac12\gamma^8S^{-6}e^{-2\beta}$, read as $\ge$`,
 	Hypotheses: `$P_\pi$ satisfies the assumption with $\gamma$`, Tried: frobeniusTried,
@@ -419,7 +419,7 @@ var lemBoundGHatStepLast = ledger.Claim{
 }
 
 var lemBoundGHatStepLastCorrected = ledger.Claim{
-	ID: "lem-bound-ghat-step-last-corrected", Number: "Lemma 11", Quick: true,
+	ID: "lem-bound-ghat-step-last-corrected", Number: "Lemma 11",
 	Title:      "The last displayed step with the powers that hold",
 	Statement:  `$\gamma^5S^{-5}e^{-2\beta}\,\mathbb E_\pi\|B_\pi\|_F^2\ge2\gamma^8S^{-7}e^{-2\beta}$`,
 	Hypotheses: `$P_\pi$ satisfies the assumption with $\gamma$`, Tried: frobeniusTried,

@@ -26,7 +26,7 @@ var learned = ledger.Section{Title: "What does the Transformer Learn?", Claims: 
 }}
 
 var constructSingle = ledger.Claim{
-	ID: "construct-single", Number: "Construction 1", Title: "Construction 1 approximates the empirical transition",
+	ID: "construct-single", Number: "Construction 1", Title: "Construction 1 approximates the empirical transition", Slow: true,
 	Statement: `the limit $\beta_1\to\infty$, and then $\beta_2\to\infty$, of the construction satisfies $f(s_{1:T})_{s'} \approx \hat\pi_{s_{1:T}}(s'\mid s_T)$: ` +
 		`given $\pi$, with $M$ positions that have children, $a_s=\min_t\pi(s|t)$, $n$ the positions whose parent equals $s_T$ and $k$ the roots $i$ with $s_1=\dots=s_i=s_T$, ` +
 		`$\mathbb E\|f-\hat\pi(\cdot\mid s_T)\|_\infty\le\mathbb E\frac k{n+k}\le\frac{1}{SM}\sum_s\frac{\mu_\pi(s)}{a_s(1-\mu_\pi(s))}$, ` +
@@ -125,7 +125,7 @@ func (c constructionMean) check(e *ledger.Env) ledger.Finding {
 	}
 	star := graph.Grow(t, func(i int) int { return []int{graph.Root, 0, graph.Root, 2}[min(i, 3)] })
 	stays := c.sample(e, &samples, star, "a pair before a star")
-	if f = f.Counting(samples.Consistent("")); f.Verdict != ledger.Holds {
+	if f = f.Counting(samples.Finding("")); f.Verdict != ledger.Holds {
 		return f
 	}
 	f.Note = fmt.Sprintf("Proved. On chains this is of order 1/T (construct-single-step-rate), but not on every "+
@@ -199,7 +199,7 @@ func (c constructionMean) sample(e *ledger.Env, w *ledger.Worst, g *graph.Forest
 		}
 	}
 	mean := num.Average(far)
-	w.AtMost(c.floor+mean.Mean-4*mean.StdErr, exact.Float(c.bound(g, pi)), func() ledger.Instance {
+	w.Sampled(c.floor+mean.Mean-4*mean.StdErr, exact.Float(c.bound(g, pi)), func() ledger.Instance {
 		return ledger.Instance{"graph": name, "T": g.T(), "orbits": []exact.Matrix{pi}}
 	})
 	return mean.Mean
@@ -207,7 +207,7 @@ func (c constructionMean) sample(e *ledger.Env, w *ledger.Worst, g *graph.Forest
 
 var constructSingleRate = ledger.Claim{
 	ID: "construct-single-step-rate", Number: "Construction 1", Kind: ledger.Step,
-	Title: "Construction 1 on chains, its error", Quick: true,
+	Title: "Construction 1 on chains, its error",
 	Statement: `on a chain, in the limit $\beta_1\to\infty$, and then $\beta_2\to\infty$, with $a=\min\pi$, and zero for the difference where $\hat\pi$ is not defined: ` +
 		`$\mathbb E\|f-\hat\pi(\cdot\mid s_T)\|_\infty\le\frac1{a(T-1)}$, and $T\,\mathbb E\|f-\hat\pi\|_\infty\to1-\frac1S\mathrm{tr}\,\pi$`,
 	Parts:      []string{"the bound", "the limit"},
@@ -295,7 +295,7 @@ func distance(p, q []float64) float64 {
 
 var constructSingleLimit = ledger.Claim{
 	ID: "construct-single-step-limit", Number: "Construction 1", Kind: ledger.Step,
-	Title: "Construction 1, its limit as the proof states it", Quick: true,
+	Title:      "Construction 1, its limit as the proof states it",
 	Statement:  `as $\beta_1,\beta_2\to\infty$ the query attends equally to the $i$ with $s_{p(i)}=s_T$ and to no others, so $f = \hat\pi_{s_{1:T}}(\cdot\mid s_T)$`,
 	Hypotheses: `some $i$ has $s_{p(i)}=s_T$`,
 	Corrected:  "construct-single-step-limit-corrected", Defect: ledger.Boundary,
@@ -315,7 +315,7 @@ var constructSingleLimit = ledger.Claim{
 
 var constructSingleLimitCorrected = ledger.Claim{
 	ID: "construct-single-step-limit-corrected", Number: "Construction 1",
-	Title: "Construction 1, its exact limit", Quick: true,
+	Title:      "Construction 1, its exact limit",
 	Statement:  `in the limit $\beta_1\to\infty$, and then $\beta_2\to\infty$, $f = (n\hat\pi + k e_{s_T})/(n+k)$ if $n+k>0$, with $n$ the positions whose parent equals $s_T$ and $k$ the roots $i$ with $s_1=\dots=s_i=s_T$, so $|f-\hat\pi| \le k/(n+k)$ if $n>0$; for $n+k=0$ the query attends to the roots $i$ with the largest share of $s_T$ among $s_1,\dots,s_i$`,
 	Parts:      []string{"who is attended to", "who is where nobody matches", "the distance"},
 	Hypotheses: `$p(i)<i$; $T$ a root`,
@@ -486,7 +486,7 @@ func limitFinding(dense, law *ledger.Worst, note string) ledger.Finding {
 
 var constructSingleStream = ledger.Claim{
 	ID: "construct-single-step-stream", Number: "Construction 1", Kind: ledger.Step,
-	Title: "Construction 1, the residual stream of the query", Quick: true,
+	Title:      "Construction 1, the residual stream of the query",
 	Statement:  `the last block of $h^{(2)}_T$ is $\tilde x_T$`,
 	Hypotheses: `some $i$ has $s_{p(i)}=s_T \ne s_1$, so that the limit is as stated`,
 	Corrected:  "construct-single-step-stream-corrected", Defect: ledger.FalseStep,
@@ -503,7 +503,7 @@ var constructSingleStream = ledger.Claim{
 
 var constructSingleStreamCorrected = ledger.Claim{
 	ID: "construct-single-step-stream-corrected", Number: "Construction 1",
-	Title: "Construction 1, the last block of the stream", Quick: true,
+	Title:      "Construction 1, the last block of the stream",
 	Statement:  `the last block of $h^{(2)}_T$ is the mean of $\tilde x_{p(i)}$ over the attended $i$`,
 	Hypotheses: `some $i$ has $s_{p(i)}=s_T \ne s_1$`,
 	Check:      queryStream(lastBlock, parentsOfAttended),
@@ -598,7 +598,7 @@ func limitBlock(g *graph.Forest, x, attended []int, s, block int) exact.Vector {
 
 var constructSingleScales = ledger.Claim{
 	ID: "construct-single-step-scales", Number: "Construction 1", Kind: ledger.Step,
-	Title: "Construction 1 at finite scales", Quick: true,
+	Title:      "Construction 1 at finite scales",
 	Statement:  `for all $\beta_1,\beta_2>0$: $|f-f_\infty| \le \frac12\beta_2(T-2)e^{-\beta_1} + (T-1)e^{-\beta_2/(T(T-1))}$ with $f_\infty$ the exact limit; against $\hat\pi$ the share $k/(n+k)$ is added`,
 	Parts:      []string{"against the limit", "against the empirical transition"},
 	Hypotheses: `$\beta_1,\beta_2>0$`,
@@ -681,7 +681,7 @@ func (c *scales) finding() ledger.Finding {
 }
 
 var lemRewriteTF = ledger.Claim{
-	ID: "lem-rewrite-tf", Number: "Lemma 1", Title: "The sparse transformer is the reduced model", Quick: true,
+	ID: "lem-rewrite-tf", Number: "Lemma 1", Title: "The sparse transformer is the reduced model",
 	Statement:  `with $\tilde A^{(1)},\tilde A^{(2)},\tilde W_O$ of the sparsity pattern, $\widetilde{\mathrm{TF}}_{\tilde\theta}(s_{1:T}) = X^\top\mathcal S(\mathcal S(\mathrm{MASK}(A^{(1)}))X{A^{(2)}}^\top x_T)$`,
 	Parts:      []string{"first attention", "second attention", "output"},
 	Hypotheses: `any $A^{(1)} \in \mathbb R^{T\times T}$, $A^{(2)} \in \mathbb R^{S\times S}$`,

@@ -25,7 +25,7 @@ var lemmasStageOne = ledger.Section{Title: "Lemmas for Stage 1", Claims: []ledge
 const epsAtMostOne = `$0<\epsilon\le1$, as $\epsilon=T_{\mathrm{eff}}^{-1/2}$ is`
 
 var lemNonzeroBeta = ledger.Claim{
-	ID: "lem-nonzero-beta", Number: "Lemma 23", Title: "The gradient at small beta0 against beta0 = 0", Quick: true,
+	ID: "lem-nonzero-beta", Number: "Lemma 23", Title: "The gradient at small beta0 against beta0 = 0",
 	Statement:  `$\beta_0\le1 \Rightarrow \|g^*_i-\hat g_i\|_\infty \le 3S^2\epsilon^{-2}(e^{\beta_0}-1)$`,
 	Hypotheses: `$0\le\beta_0\le1$; ` + epsAtMostOne,
 	Tried:      `five graphs on 2 to 5 positions, $S=2$, any $A^{(1)}$ and orbit, both readings`,
@@ -123,7 +123,7 @@ func expMinusOne(beta float64) float64 {
 }
 
 var lemConcentrationA1 = ledger.Claim{
-	ID: "lem-concentration-a1", Number: "Lemma 24", Title: "The gradient at A2 = 0 against the idealized one", Quick: true,
+	ID: "lem-concentration-a1", Number: "Lemma 24", Title: "The gradient at A2 = 0 against the idealized one",
 	Statement:  `$\epsilon\ge C_{\gamma,S}T_{\mathrm{eff}}^{-1/2} \Rightarrow \big|\mathbb{E}_X\big[\frac{(x_{i,s'}-\hat\mu_X(s'))x_{j,s}}{\hat\mu_X(s')+\epsilon}\big]-\big(\frac{\mathbb{P}[s_i=s',s_j=s]}{\mu_\pi(s')}-\mathbb{P}[s_j=s]\big)\big|\lesssim T_{\mathrm{eff}}^{-1/2}$ for $i\ge j$ and all $s,s'$`,
 	Hypotheses: floorOfPi,
 	Tried:      `in-context graphs, $T=3^6$ to $3^{90}$, query apart (the expectation is over the sequence), $j=p(i)$; $\epsilon=1/2\ge CT_{\mathrm{eff}}^{-1/2}$, $C=1$, $100$ and $10^4$ on both sides`,
@@ -182,7 +182,7 @@ const (
 )
 
 var lemConcentrationA1Corrected = ledger.Claim{
-	ID: "lem-concentration-a1-corrected", Number: "Lemma 24", Quick: true,
+	ID: "lem-concentration-a1-corrected", Number: "Lemma 24",
 	Title:      "The gradient at A2 = 0 against the idealized one",
 	Statement:  `With $\sigma^2=\mathbb{E}_X(\hat\mu_X(s')-\mu_\pi(s'))^2$, $\mu=\mu_\pi(s')$ and $\epsilon>0$, the difference is at most $\frac{\epsilon}{\mu+\epsilon}\big|\frac{\mathbb{P}[s_i=s',s_j=s]}{\mu}-\mathbb{P}[s_j=s]\big|+(1+\epsilon)\big[\frac{2\sigma}{(\mu+\epsilon)(\mu+2\epsilon)}+\frac{4\sigma^2}{\epsilon\mu(\mu+\epsilon)}\big]$; so at most $32S^2\gamma^{-2}\epsilon$ for $T_{\mathrm{eff}}^{-1/2}\le\epsilon\le1$, and of the printed order for $\epsilon=\Theta(T_{\mathrm{eff}}^{-1/2})$`,
 	Parts:      []string{withSigma, orderEps},

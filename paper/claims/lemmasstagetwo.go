@@ -32,7 +32,7 @@ var lemmasStageTwo = ledger.Section{Title: "Lemmas for Stage 2", Claims: []ledge
 }}
 
 var lemCompareShift = ledger.Claim{
-	ID: "lem-compare-shift", Number: "Lemma 25", Quick: true,
+	ID: "lem-compare-shift", Number: "Lemma 25",
 	Title: "The stage-2 integrand is Lipschitz in the attention scores",
 	Statement: `$\sup_{z\in[0,1]^T}\|\nabla q_{s'}(z)\|_1\le 10(1+\beta),\quad ` +
 		`q_{s'}(z)=\frac{\delta_{s'}(X)^\top J(\mathcal S(\beta z))z}{\delta_{s'}(X)^\top\mathcal S(\beta z)+\epsilon}$`,
@@ -44,7 +44,7 @@ var lemCompareShift = ledger.Claim{
 }
 
 var lemCompareShiftSharp = ledger.Claim{
-	ID: "lem-compare-shift-sharp", Number: "Lemma 25", Kind: ledger.Step, Quick: true,
+	ID: "lem-compare-shift-sharp", Number: "Lemma 25", Kind: ledger.Step,
 	Title:      "The Lipschitz bound with the best constants",
 	Statement:  `$\sup_{z\in[0,1]^T}\|\nabla q_{s'}(z)\|_1\le 2+\beta$`,
 	Hypotheses: `$\beta\ge0$; $\epsilon>0$; $z\in[0,1]^T$`, Tried: shiftTried,
@@ -96,7 +96,7 @@ func scoreGradientAtMost(constant, slope *big.Rat, sign, top int64) ledger.Check
 }
 
 var lemJL1 = ledger.Claim{
-	ID: "lem-j-l1", Number: "Lemma 26", Title: "The softmax Jacobian in the l1 norm", Quick: true,
+	ID: "lem-j-l1", Number: "Lemma 26", Title: "The softmax Jacobian in the l1 norm",
 	Statement:  `$\|J(\mathcal S(v))u\|_1\le 2\,\mathcal S(v)^\top u$`,
 	Hypotheses: `$u\ge0$`,
 	Check: jacobianAtMost(exact.Frac(2, 1), new(big.Rat)).Noted("Proof: |p_i (u_i - p.u)| <= p_i u_i + p_i (p.u), " +
@@ -168,7 +168,7 @@ func roundedPoint(x []float64, d int) (p exact.Vector, us []exact.Vector) {
 }
 
 var lemGradJ = ledger.Claim{
-	ID: "lem-grad-j", Number: "Lemma 27", Title: "The derivative of the softmax Jacobian", Quick: true,
+	ID: "lem-grad-j", Number: "Lemma 27", Title: "The derivative of the softmax Jacobian",
 	Statement: `$\nabla J(\mathcal S(v))(u,w)=J(u\odot w)-(\mathcal S(v)^\top w)Ju-(\mathcal S(v)^\top u)Jw,\ ` +
 		`J=J(\mathcal S(v));\quad \|\cdot\|_1\le2\,\mathcal S(v)^\top(u\odot w)+4\,\mathcal S(v)^\top u\,\mathcal S(v)^\top w$`,
 	Parts:      []string{"the formula", "the bound"},
@@ -276,7 +276,7 @@ func derivativeOfForm(a, u, w exact.Vector) exact.Vector {
 }
 
 var lemGradJStepJacobian = ledger.Claim{
-	ID: "lem-grad-j-step-jacobian", Number: "Lemma 27", Kind: ledger.Step, Quick: true,
+	ID: "lem-grad-j-step-jacobian", Number: "Lemma 27", Kind: ledger.Step,
 	Title:      "The Jacobian of the softmax as printed in the proof",
 	Statement:  `$\nabla_v\mathcal S(v)=J(v)$`,
 	Hypotheses: `$v\in\mathbb R^d$`,
@@ -288,7 +288,7 @@ var lemGradJStepJacobian = ledger.Claim{
 }
 
 var lemGradJStepJacobianCorrected = ledger.Claim{
-	ID: "lem-grad-j-step-jacobian-corrected", Number: "Lemma 27", Title: "The Jacobian of the softmax", Quick: true,
+	ID: "lem-grad-j-step-jacobian-corrected", Number: "Lemma 27", Title: "The Jacobian of the softmax",
 	Statement:  `$\nabla_v\mathcal S(v)=J(\mathcal S(v))$`,
 	Hypotheses: `$v\in\mathbb R^d$`,
 	Check: softmaxDerivative(exact.Normalized, exact.Jacobian).Noted(
@@ -341,7 +341,7 @@ func logarithm(w exact.Vector) exact.Vector {
 }
 
 var lemComputeDiffs = ledger.Claim{
-	ID: "lem-compute-diffs", Number: "Lemma 28", Title: "The difference of two quotients", Quick: true,
+	ID: "lem-compute-diffs", Number: "Lemma 28", Title: "The difference of two quotients",
 	Statement: `$\left|\frac{A_1}{B_1}-\frac{A_2}{B_2}\right|\le` +
 		`\frac1{|B_2|}\left(\left|\frac{A_1}{B_1}\right||B_1-B_2|+|A_1-A_2|\right)$`,
 	Hypotheses: `$A_1,A_2\ne0$; $B_1,B_2\ne0$`,
@@ -384,7 +384,7 @@ func quotientDifference(bound func(quotient, above, below *big.Rat) *big.Rat) le
 }
 
 var lemCompareZ = ledger.Claim{
-	ID: "lem-compare-z", Number: "Lemma 29", Title: "Rows of roots average over the past", Quick: true,
+	ID: "lem-compare-z", Number: "Lemma 29", Title: "Rows of roots average over the past",
 	Statement: `$\mathbb E_X|\tilde z(X;s)_i-\hat\mu_{X_{\le i}}(s)|^2\lesssim` +
 		`\min(1,\frac{T^2\log^2T}{T_{\mathrm{eff}}\,i^2})$ for $i\in\mathcal R$`,
 	Hypotheses: `assumption 1; $A^{(1)}$ after $\tau_1$ of stage 1`,
@@ -431,7 +431,7 @@ func lateRootMisses(c exact.StageOne, steps *big.Rat) (*big.Rat, exact.Interval)
 }
 
 var lemCompareZCorrected = ledger.Claim{
-	ID: "lem-compare-z-corrected", Number: "Lemma 29", Quick: true,
+	ID: "lem-compare-z-corrected", Number: "Lemma 29",
 	Title: "Rows of roots other than the query average over the past",
 	Statement: `For $i\in\mathcal R\setminus\{T\}$: $\mathbb E_X|\tilde z(X;s)_i-\hat\mu_{X_{\le i}}(s)|^2\le` +
 		`\min\big(1,(4\tau_1\eta_1\bar v_i/i)^2\big)$, where $G^{(1)}_i=J(\mathcal S(A^{(1)}_i))v$ with ` +
@@ -489,7 +489,7 @@ const (
 )
 
 var lemConcentrateE3 = ledger.Claim{
-	ID: "lem-concentrate-e3", Number: "Lemma 30", Quick: true,
+	ID: "lem-concentrate-e3", Number: "Lemma 30",
 	Title: "The second term of the stage-2 gradient concentrates",
 	Statement: `$\mathbb E_X|E^{(3)}_s(X)-\bar E^{(3)}_s|^2\lesssim(1+\beta^2)\,T_{\mathrm{eff}}^{-1/2}\log T$; ` +
 		`with constants, for any rows of roots, its square root is at most ` +
@@ -526,7 +526,7 @@ const (
 )
 
 var lemConcentrateE3StepQuotient = ledger.Claim{
-	ID: "lem-concentrate-e3-step-quotient", Number: "Lemma 30", Kind: ledger.Step, Quick: true,
+	ID: "lem-concentrate-e3-step-quotient", Number: "Lemma 30", Kind: ledger.Step,
 	Title: "The displayed use of Lemma 28 (lem-compute-diffs) for E3",
 	Statement: `$|E^{(3)}_s(X)-\frac{A_2}{B_2}|\le` +
 		`|E^{(3)}_s(X)|\frac{(|e^\beta\mathcal E_1|+\mathcal E_3)+(|e^\beta\mathcal E_1|+\mathcal E_2)}{B_2}$`,
@@ -539,7 +539,7 @@ var lemConcentrateE3StepQuotient = ledger.Claim{
 }
 
 var lemConcentrateE3StepQuotientCorrected = ledger.Claim{
-	ID: "lem-concentrate-e3-step-quotient-corrected", Number: "Lemma 30", Quick: true,
+	ID: "lem-concentrate-e3-step-quotient-corrected", Number: "Lemma 30",
 	Title: "The displayed use of Lemma 28 (lem-compute-diffs) for E3, corrected",
 	Statement: `$|E^{(3)}_s(X)-\frac{A_2}{B_2}|\le` +
 		`\frac1{B_2}\big(|E^{(3)}_s(X)|(e^\beta|\mathcal E_1|+|\mathcal E_3|)+e^\beta|\mathcal E_1|+|\mathcal E_2|\big)$`,
@@ -550,7 +550,7 @@ var lemConcentrateE3StepQuotientCorrected = ledger.Claim{
 }
 
 var lemConcentrateE3StepDenominator = ledger.Claim{
-	ID: "lem-concentrate-e3-step-denominator", Number: "Lemma 30", Kind: ledger.Step, Quick: true,
+	ID: "lem-concentrate-e3-step-denominator", Number: "Lemma 30", Kind: ledger.Step,
 	Title:      "The lower bound of the denominator in E3",
 	Statement:  `$(1-r)(e^\beta-1)\mu_\pi(s)+(1-r)+re^{\beta\mu_\pi(s)}\ge(1-r)e^\beta\gamma$`,
 	Hypotheses: denominatorHypotheses, Tried: denominatorsTried,
@@ -562,7 +562,7 @@ var lemConcentrateE3StepDenominator = ledger.Claim{
 }
 
 var lemConcentrateE3StepDenominatorCorrected = ledger.Claim{
-	ID: "lem-concentrate-e3-step-denominator-corrected", Number: "Lemma 30", Quick: true,
+	ID: "lem-concentrate-e3-step-denominator-corrected", Number: "Lemma 30",
 	Title:      "The lower bound of the denominator in E3",
 	Statement:  `$(1-r)(e^\beta-1)\mu_\pi(s)+(1-r)+re^{\beta\mu_\pi(s)}\ge(1-r)e^\beta\gamma/S$`,
 	Hypotheses: denominatorHypotheses, Tried: denominatorsTried,
@@ -670,7 +670,7 @@ func decideDenominator(w *ledger.Worst, pi exact.Matrix, gamma, lower, r *big.Ra
 }
 
 var lemConcentrateE12 = ledger.Claim{
-	ID: "lem-concentrate-e12", Number: "Lemma 31", Quick: true,
+	ID: "lem-concentrate-e12", Number: "Lemma 31",
 	Title: "The first term of the stage-2 gradient concentrates",
 	Statement: `$\mathbb E\left|\frac{E^{(1)}_{s,s'}(X)}{E^{(2)}_{s,s'}(X)+\epsilon}-\bar E^{(12)}_{s,s'}\right|^2` +
 		`\lesssim(1+\beta^2)\,T_{\mathrm{eff}}^{-1/2}\log T$; with constants, for any rows of roots, its square root ` +
@@ -693,7 +693,7 @@ var lemConcentrateE12 = ledger.Claim{
 }
 
 var lemConcentrateE12StepQuotient = ledger.Claim{
-	ID: "lem-concentrate-e12-step-quotient", Number: "Lemma 31", Kind: ledger.Step, Quick: true,
+	ID: "lem-concentrate-e12-step-quotient", Number: "Lemma 31", Kind: ledger.Step,
 	Title: "The displayed use of Lemma 28 (lem-compute-diffs) for E1/E2",
 	Statement: `with $q=E^{(1)}/(E^{(2)}+\epsilon)$: $|q-A_2/B_2|\le` +
 		`\frac{|q|}{B_2}\big((e^\beta|\mathcal E_4|+|\mathcal E_5|+|\mathcal E_7|+e^\beta\epsilon)+e^\beta|\mathcal E_4|+|\mathcal E_6|\big)$`,
@@ -705,7 +705,7 @@ var lemConcentrateE12StepQuotient = ledger.Claim{
 }
 
 var lemConcentrateE12StepQuotientCorrected = ledger.Claim{
-	ID: "lem-concentrate-e12-step-quotient-corrected", Number: "Lemma 31", Quick: true,
+	ID: "lem-concentrate-e12-step-quotient-corrected", Number: "Lemma 31",
 	Title: "The displayed use of Lemma 28 (lem-compute-diffs) for E1/E2, corrected",
 	Statement: `with $q=E^{(1)}/(E^{(2)}+\epsilon)$: $|q-A_2/B_2|\le` +
 		`\frac1{B_2}\big(|q|(e^\beta|\mathcal E_4|+|\mathcal E_5|+|\mathcal E_7|+e^\beta\epsilon)+e^\beta|\mathcal E_4|+|\mathcal E_6|\big)$`,
@@ -716,7 +716,7 @@ var lemConcentrateE12StepQuotientCorrected = ledger.Claim{
 }
 
 var lemFToPi = ledger.Claim{
-	ID: "lem-f-to-pi", Number: "Lemma 32", Title: "The trained model predicts the transition", Quick: true,
+	ID: "lem-f-to-pi", Number: "Lemma 32", Title: "The trained model predicts the transition",
 	Statement: `$\mathbb E_X|f_{\hat\theta}(X;s)_{s'}-\pi(s'|s)|^2\lesssim` +
 		`(1+{\beta^*}^2)T_{\mathrm{eff}}^{-1/2}\log T+e^{-\beta^*\gamma}$ and ` +
 		`$\mathbb P(f_{\hat\theta}(X;s)_{s'}\le\frac{\gamma^3}{4S^2})\lesssim T_{\mathrm{eff}}^{-1}$; ` +
@@ -742,7 +742,7 @@ var lemFToPi = ledger.Claim{
 }
 
 var lemFToPiStepQuotient = ledger.Claim{
-	ID: "lem-f-to-pi-step-quotient", Number: "Lemma 32", Kind: ledger.Step, Quick: true,
+	ID: "lem-f-to-pi-step-quotient", Number: "Lemma 32", Kind: ledger.Step,
 	Title: "The displayed use of Lemma 28 (lem-compute-diffs) for f",
 	Statement: `$|f-\frac{A_2}{B_2}|\le` +
 		`\frac{|f|(e^\beta|\mathcal E_4|+|\mathcal E_5|+|\mathcal E_7|)+e^\beta|\mathcal E_1|+|\mathcal E_3|}{B_2}$ for $f=\delta_{s'}(X)^\top\mathcal S(\beta\tilde z(X;s))$`,
@@ -755,7 +755,7 @@ var lemFToPiStepQuotient = ledger.Claim{
 }
 
 var lemFToPiStepQuotientCorrected = ledger.Claim{
-	ID: "lem-f-to-pi-step-quotient-corrected", Number: "Lemma 32", Quick: true,
+	ID: "lem-f-to-pi-step-quotient-corrected", Number: "Lemma 32",
 	Title: "The displayed use of Lemma 28 (lem-compute-diffs) for f, corrected",
 	Statement: `$|f-\frac{A_2}{B_2}|\le` +
 		`\frac1{B_2}\big(|f|(e^\beta|\mathcal E_1|+|\mathcal E_3|)+e^\beta|\mathcal E_4|+|\mathcal E_5|+|\mathcal E_7|\big)$ for $f=\delta_{s'}(X)^\top\mathcal S(\beta\tilde z(X;s))$`,
@@ -766,7 +766,7 @@ var lemFToPiStepQuotientCorrected = ledger.Claim{
 }
 
 var lemFToPiStepMarkov = ledger.Claim{
-	ID: "lem-f-to-pi-step-markov", Number: "Lemma 32", Kind: ledger.Step, Quick: true,
+	ID: "lem-f-to-pi-step-markov", Number: "Lemma 32", Kind: ledger.Step,
 	Title: "Markov's inequality for the pair frequencies",
 	Statement: `$\mathbb P_X(|\hat c_{X_{\bar{\mathcal R}}}(s,s')-\mu_\pi(s)\pi(s'|s)|\ge\frac{\gamma^2}{2S^2})\le` +
 		`\frac{2S^2}{\gamma^2}\mathbb E_X|\hat c_{X_{\bar{\mathcal R}}}(s,s')-\mu_\pi(s)\pi(s'|s)|^2$`,
@@ -779,7 +779,7 @@ var lemFToPiStepMarkov = ledger.Claim{
 }
 
 var lemFToPiStepMarkovCorrected = ledger.Claim{
-	ID: "lem-f-to-pi-step-markov-corrected", Number: "Lemma 32", Quick: true,
+	ID: "lem-f-to-pi-step-markov-corrected", Number: "Lemma 32",
 	Title: "Chebyshev's inequality for the pair frequencies",
 	Statement: `$\mathbb P_X(|\hat c-\mu_\pi\pi|\ge\frac{\gamma^2}{2S^2})\le` +
 		`(\frac{2S^2}{\gamma^2})^2\,\mathbb E_X|\hat c-\mu_\pi\pi|^2$`,

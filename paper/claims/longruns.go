@@ -191,7 +191,7 @@ func (q convergence) check(e *ledger.Env) ledger.Finding {
 			}
 		}
 	}
-	return f.Counting(samples.Consistent("A mean of a sample is above."))
+	return f.Counting(samples.Finding("A mean of a sample is above."))
 }
 
 // settingOf returns the setting without s, s' and beta.
@@ -281,13 +281,13 @@ func (q convergence) family(e *ledger.Env, w *ledger.Worst, family string, prior
 				}
 			}
 			low := squares.Mean - 3*squares.StdErr
-			w.AtMost(low, q.most(c), at)
+			w.Sampled(low, q.most(c), at)
 			if q.tail != nil {
 				small, most := num.Average(tallies[key].small), num.Average(tallies[key].tails)
-				w.AtMost(small.Mean-3*small.StdErr, most.Mean, at)
+				w.Sampled(small.Mean-3*small.StdErr, most.Mean, at)
 			}
 			if q.bias != nil {
-				w.AtMost(num.Average(tallies[key].biases).Mean, num.Average(tallies[key].most).Mean, at)
+				w.Sampled(num.Average(tallies[key].biases).Mean, num.Average(tallies[key].most).Mean, at)
 			}
 			if q.withoutOrder {
 				continue
@@ -296,7 +296,7 @@ func (q convergence) family(e *ledger.Env, w *ledger.Worst, family string, prior
 			if k == 0 {
 				constant[key] = 2 * squares.Mean / order
 			}
-			w.AtMost(low, constant[key]*order, at)
+			w.Sampled(low, constant[key]*order, at)
 		}
 	}
 }

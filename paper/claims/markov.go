@@ -36,7 +36,7 @@ const (
 var spareMeasure = []ledger.Spare{spare(oneMeasure, "the statement divides by it")}
 
 var eqBPowers = ledger.Claim{
-	ID: "eq-b-powers", Number: "Appendix E", Title: "Powers and norm of the centered transition matrix", Quick: true,
+	ID: "eq-b-powers", Number: "Appendix E", Title: "Powers and norm of the centered transition matrix",
 	Statement: `$(B_\pi^k)_{s,s'}=\sqrt{\mu_\pi(s)/\mu_\pi(s')}\,[\pi^k(s'\mid s)-\mu_\pi(s')]$ for $k\ge1$, and ` +
 		`$\|B_\pi\|_F^2=\sum_{s,s'}\mu_\pi(s)\pi(s'\mid s)^2/\mu_\pi(s')-1$`,
 	Parts:      []string{"powers", "norm"},
@@ -87,7 +87,7 @@ func decidePower(w *ledger.Worst, pi, flat exact.Matrix, k int) {
 }
 
 var eqBPowersZero = ledger.Claim{
-	ID: "eq-b-powers-step-zero", Number: "Appendix E", Kind: ledger.Step, Quick: true,
+	ID: "eq-b-powers-step-zero", Number: "Appendix E", Kind: ledger.Step,
 	Title:     "The formula for a power at k = 0",
 	Corrected: "eq-b-powers-step-zero-corrected", Defect: ledger.Boundary,
 	Statement: `$(B_\pi^0)_{s,s'}=\sqrt{\mu_\pi(s)/\mu_\pi(s')}\,[\pi^0(s'\mid s)-\mu_\pi(s')]$, as Lemma 19 ` +
@@ -106,7 +106,7 @@ func powerByFormula(k int) ledger.Check {
 }
 
 var eqBPowersZeroCorrected = ledger.Claim{
-	ID: "eq-b-powers-step-zero-corrected", Number: "Appendix E", Quick: true,
+	ID: "eq-b-powers-step-zero-corrected", Number: "Appendix E",
 	Title: "The formula for a power at k = 0, corrected",
 	Statement: `At $k=0$ the right side of the powers of $B_\pi$ (Appendix E, eq-b-powers) is the projection ` +
 		`$I-\sqrt{\mu_\pi}\sqrt{\mu_\pi}^\top$, of norm 1: entrywise $D(I-1\mu_\pi^\top)D^{-1}$ with ` +
@@ -143,7 +143,7 @@ func projectionAt(measure func(pi exact.Matrix) exact.Vector, times *big.Rat, ex
 }
 
 var lemSpectralGap = ledger.Claim{
-	ID: "lem-spectral-gap", Number: "Lemma 13", Title: "The spectral gap is bounded below", Quick: true,
+	ID: "lem-spectral-gap", Number: "Lemma 13", Title: "The spectral gap is bounded below",
 	Uses:       []string{"lem-mu-lower", "lem-spectral-gap-step-decomposition"},
 	RestsOn:    []string{"lem-mu-lower", "lem-spectral-gap-step-decomposition-corrected"},
 	Statement:  `$1-\lambda(\pi)\ge\gamma/S$`,
@@ -202,7 +202,7 @@ func gapAtMost(pi exact.Matrix, bound *big.Rat) *big.Rat {
 }
 
 var lemSpectralGapDecomposition = ledger.Claim{
-	ID: "lem-spectral-gap-step-decomposition", Number: "Lemma 13", Kind: ledger.Step, Quick: true,
+	ID: "lem-spectral-gap-step-decomposition", Number: "Lemma 13", Kind: ledger.Step,
 	Title:     "The decomposition in the proof of the spectral gap",
 	Corrected: "lem-spectral-gap-step-decomposition-corrected", Defect: ledger.Misprint,
 	Statement:  `$\pi=\frac{\gamma}{S}1\mu_\pi^\top+(1-\gamma)Q$ with $Q$ a stochastic matrix`,
@@ -216,7 +216,7 @@ var lemSpectralGapDecomposition = ledger.Claim{
 }
 
 var lemSpectralGapDecompositionCorrected = ledger.Claim{
-	ID: "lem-spectral-gap-step-decomposition-corrected", Number: "Lemma 13", Quick: true,
+	ID: "lem-spectral-gap-step-decomposition-corrected", Number: "Lemma 13",
 	Title: "The decomposition, corrected",
 	Uses:  []string{"lem-mu-lower"},
 	Statement: `$\pi=\frac{\gamma}{S}1\mu_\pi^\top+(1-\frac{\gamma}{S})Q$ with $Q$ stochastic, ` +
@@ -318,7 +318,7 @@ func centeredQ(w *ledger.Worst, d splitting) {
 }
 
 var lemMuLower = ledger.Claim{
-	ID: "lem-mu-lower", Number: "Lemma 14", Title: "The stationary measure is bounded below", Quick: true,
+	ID: "lem-mu-lower", Number: "Lemma 14", Title: "The stationary measure is bounded below",
 	Statement:  `$\min_s\mu_\pi(s)\ge\gamma/S$`,
 	Hypotheses: floorHypothesis, Tried: triedSearch,
 	Check: measureAtLeast(overS(1, 1, 1), ofEntries),
@@ -389,7 +389,7 @@ var (
 )
 
 var lemTV = ledger.Claim{
-	ID: "lem-tv", Number: "Lemma 15", Title: "Two rows are close in total variation", Quick: true,
+	ID: "lem-tv", Number: "Lemma 15", Title: "Two rows are close in total variation",
 	Statement:  `$\min_{j\ne k}\mathrm{TV}(\pi(\cdot\mid j),\pi(\cdot\mid k))\le1-\gamma$`,
 	Hypotheses: floorHypothesis, Tried: triedSearch,
 	Check: rowsWithin(closestRows, exact.Frac(1, 1), ofEntries, " The printed min is a misprint for max: the proof "+
@@ -398,7 +398,7 @@ var lemTV = ledger.Claim{
 }
 
 var lemTVMax = ledger.Claim{
-	ID: "lem-tv-step-max", Number: "Lemma 15", Kind: ledger.Step, Quick: true,
+	ID: "lem-tv-step-max", Number: "Lemma 15", Kind: ledger.Step,
 	Title:      "All pairs of rows are close, as the lemma is used",
 	Statement:  `$\alpha(\pi)=\max_{j\ne k}\mathrm{TV}(\pi(\cdot\mid j),\pi(\cdot\mid k))\le1-\gamma$`,
 	Hypotheses: floorHypothesis, Tried: triedSearch,
@@ -433,7 +433,7 @@ func rowsWithin(distance rowDistance, times *big.Rat, gamma gammaOf, remark stri
 }
 
 var lemBoundG1 = ledger.Claim{
-	ID: "lem-bound-g1", Number: "Lemma 16", Title: "The norm of the centered matrix is bounded below", Quick: true,
+	ID: "lem-bound-g1", Number: "Lemma 16", Title: "The norm of the centered matrix is bounded below",
 	Uses:      []string{"lem-mu-lower"},
 	Corrected: "lem-bound-g1-corrected", Defect: ledger.Constant,
 	Statement:  `$\|B_\pi\|_F^2\ge\gamma^2/S$`,
@@ -493,7 +493,7 @@ func (b gammaBound) orbitPair() *ledger.Witness {
 }
 
 var lemBoundG1Corrected = ledger.Claim{
-	ID: "lem-bound-g1-corrected", Number: "Lemma 16", Quick: true,
+	ID: "lem-bound-g1-corrected", Number: "Lemma 16",
 	Title:      "The norm of the centered matrix is bounded below, corrected",
 	Uses:       []string{"lem-mu-lower"},
 	Statement:  `$\|B_\pi\|_F^2\ge2\min_s\mu_\pi(s)\sum_s\|\pi(\cdot\mid s)-\mu_\pi\|_2^2\ge2\gamma^3/S^2$`,
@@ -559,7 +559,7 @@ func normBelowCube(pi exact.Matrix, first, second *big.Rat, gamma gammaOf) *ledg
 }
 
 var lemContraction = ledger.Claim{
-	ID: "lem-contraction", Number: "Lemma 17", Title: "A Markov kernel contracts every divergence", Quick: true,
+	ID: "lem-contraction", Number: "Lemma 17", Title: "A Markov kernel contracts every divergence",
 	Statement:  `$D_f(\pi\circ x\,\|\,\pi\circ y)\le\alpha(\pi)D_f(x\,\|\,y)$ for each $f$-divergence`,
 	Hypotheses: `$\pi$ is stochastic; $\max_s\pi(s'\mid s)>0$ for all $s'$; $x$, $y$ are probability vectors`,
 	Tried: `rational chains over 2 to 4 states with rational $x$, $y$, each for all $f$ at once; a search in floats ` +

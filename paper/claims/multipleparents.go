@@ -26,7 +26,7 @@ var (
 )
 
 var constructMulti = ledger.Claim{
-	ID: "construct-multi", Number: "Construction 2",
+	ID: "construct-multi", Number: "Construction 2", Slow: true,
 	Title: "Construction 2 approximates the empirical transition of k parents",
 	Statement: `the limit $\beta_1\to\infty$, and then $\beta_2\to\infty$, of the construction with $k$ heads satisfies $f(s_{1:T})_{s'} \approx \hat\pi_{s_{1:T}}(s'\mid s_{p(T+1)_1},\dots,s_{p(T+1)_k})$: ` +
 		`if $M\ge1$ positions $i<T$ that have parents have pairwise disjoint sets of parents, $\mathbb E\|f-\hat\pi\|_\infty\le\mathbb E\frac{1+k_0}{1+k_0+n}\le\frac{S^k(1+1/a)}{a^kM}$, ` +
@@ -130,11 +130,11 @@ func (c votes) check(e *ledger.Env) ledger.Finding {
 			}
 		}
 		mean := num.Average(share)
-		samples.AtMost(mean.Mean-4*mean.StdErr, exact.Float(c.bound(parents, in.s, in.pi)), func() ledger.Instance {
+		samples.Sampled(mean.Mean-4*mean.StdErr, exact.Float(c.bound(parents, in.s, in.pi)), func() ledger.Instance {
 			return ledger.Instance{"graph": in.name, "S": in.s, "T": in.g.T(), "mean": mean.Mean}
 		})
 	}
-	f = f.Counting(samples.Consistent(""))
+	f = f.Counting(samples.Finding(""))
 	f.Note += "Proved. On n-grams and on halves M is of order T. On a graph with few such positions the difference " +
 		"may stay, as in Construction 1 (construct-single). A mean of a sample counts against the bound at four " +
 		"standard errors."
@@ -253,7 +253,7 @@ func transitionTensor(s, k int) exact.Matrix {
 
 var constructMultiLimit = ledger.Claim{
 	ID: "construct-multi-step-limit", Number: "Construction 2", Kind: ledger.Step,
-	Title: "Construction 2, its exact limit", Quick: true,
+	Title:      "Construction 2, its exact limit",
 	Statement:  `as $\beta_1\to\infty$, and then $\beta_2\to\infty$: $f_{s'} \approx \frac{\mathbf 1(s_T=s')+\sum_{i<T}\mathbf 1(s_i=s')m_i}{1+\sum_{i<T}m_i}$ with $m_i=\prod_\ell\mathbf 1(s_{p(i)_\ell}=s_{p(T+1)_\ell})$, up to the votes of some first roots (the footnote): exactly, $k_0$ more votes for $s_1$, $k_0$ the roots $i<T$ with $s_1=\dots=s_i=s_{p(T+1)_\ell}$ for all $\ell$; hence $|f-\hat\pi| \le (1+k_0)/(1+k_0+n)$, $n=\sum_{i<T}m_i$`,
 	Parts:      []string{"the votes", "the bound"},
 	Hypotheses: sameNumberOfParents,
@@ -379,7 +379,7 @@ func multipleParentsLimit(limit func(parents [][]int, x []int) []int, own int) l
 }
 
 var constructMultiScales = ledger.Claim{
-	ID: "construct-multi-step-scales", Number: "Construction 2", Kind: ledger.Step,
+	ID: "construct-multi-step-scales", Number: "Construction 2", Kind: ledger.Step, Slow: true,
 	Title:      "Construction 2 at finite scales",
 	Statement:  `for all $\beta_1,\beta_2>0$: $|f-f_\infty| \le k\beta_2(T-1)e^{-\beta_1} + (T-1)e^{-\beta_2/(T-1)}$ with $f_\infty$ the exact limit; against $\hat\pi$ the share of the attended positions that it does not count is added`,
 	Parts:      []string{"against the limit", "against the empirical transition"},

@@ -20,7 +20,7 @@ import (
 // oracle of Algorithm 2, and its forest.
 
 var lemDPI = ledger.Claim{
-	ID: "lem-dpi", Number: "Lemma 2", Title: "Data processing inequality", Quick: true,
+	ID: "lem-dpi", Number: "Lemma 2", Title: "Data processing inequality",
 	Statement:  `$I_f(W;Z) \le I_f(Y;Z)$`,
 	Hypotheses: `$f$ convex; $f(1)=0$; $W\to Y\to Z$ a Markov chain`,
 	Tried:      `random chains of rational laws, four $f$; a search over laws of two and three values, seven $f$`,
@@ -187,7 +187,7 @@ func positiveMatrix(r *rand.Rand, s, den int) exact.Matrix {
 }
 
 var algOracle = ledger.Claim{
-	ID: "alg-oracle", Number: "Algorithm 2", Title: "The oracle algorithm, for any information measure", Quick: true,
+	ID: "alg-oracle", Number: "Algorithm 2", Title: "The oracle algorithm, for any information measure",
 	Statement:  `Algorithm 2 returns $\mathcal G$ from the informations $I_f(s_i;s_j\mid\pi)$`,
 	Hypotheses: `$f$ convex; $f(1)=0$; assumption 1`,
 	Tried:      `all forests with $T\le5$; $\chi^2$, total variation and two hinges`,
@@ -204,7 +204,7 @@ var algOracle = ledger.Claim{
 }
 
 var algOracleCorrected = ledger.Claim{
-	ID: "alg-oracle-corrected", Number: "Algorithm 2", Quick: true,
+	ID: "alg-oracle-corrected", Number: "Algorithm 2",
 	Title: "The oracle algorithm, for divergences that see dependence",
 	Statement: `Algorithm 2 returns $\mathcal G$ from the informations $I_f(s_i;s_j\mid\pi)$ for $f$ that are ` +
 		`strictly convex at 1`,
@@ -454,7 +454,7 @@ func oracleInFloats(e *ledger.Env, r *rand.Rand) *ledger.Worst {
 }
 
 var remChowLiu = ledger.Claim{
-	ID: "rem-chow-liu", Number: "Section 5.1.1", Title: "The oracle's forest has maximal weight", Quick: true,
+	ID: "rem-chow-liu", Number: "Section 5.1.1", Title: "The oracle's forest has maximal weight",
 	Statement: `the edges $(p(i)\to i)$, $p(i)=\arg\max_{j<i} I_f(s_i;s_j\mid\pi)$, form a spanning forest of ` +
 		`maximal total weight $I_f(s_i;s_j\mid\pi)$`,
 	Hypotheses: `the informations are those of sequences from a forest`,

@@ -18,7 +18,7 @@ import (
 // limit of long sequences, the cost of finite ones, and an application of the Cauchy-Schwarz inequality.
 
 var thmMainStepEpsilon = ledger.Claim{
-	ID: "thm-main-step-epsilon", Number: "Theorem 1", Kind: ledger.Step, Quick: true,
+	ID: "thm-main-step-epsilon", Number: "Theorem 1", Kind: ledger.Step,
 	Title: "What the first conclusion says of the prediction",
 	Statement: `for some $\epsilon>0$ that the theorem may choose, a bound $a\ge0$ on $L(\theta)-L^*$, $L$ ` +
 		`perturbed by this $\epsilon$, bounds the error: ` +
@@ -36,7 +36,7 @@ var thmMainStepEpsilon = ledger.Claim{
 }
 
 var thmMainStepEpsilonCorrected = ledger.Claim{
-	ID: "thm-main-step-epsilon-corrected", Number: "Theorem 1", Quick: true,
+	ID: "thm-main-step-epsilon-corrected", Number: "Theorem 1",
 	Title: "The loss that bounds the prediction",
 	Statement: `for every $\epsilon>0$ and $\theta$, with $q=\frac{f_\theta+\epsilon}{1+S\epsilon}$: ` +
 		`$\frac1{2S}\mathbb E\sum_s\|q-\pi(\cdot\mid s)\|_1^2` +
@@ -158,7 +158,7 @@ func newTokenLoss(g *graph.Forest, base exact.Matrix, eps *big.Rat) tokenLoss {
 }
 
 var thmMainStepThreshold = ledger.Claim{
-	ID: "thm-main-step-threshold", Number: "Theorem 1", Kind: ledger.Step, Quick: true,
+	ID: "thm-main-step-threshold", Number: "Theorem 1", Kind: ledger.Step,
 	Title: "The threshold that the proof takes from Lemma 32",
 	Statement: `Lemma 32 gives $\mathbb P(f<\frac{\gamma^3}{4S})\le C\,\mathbb P(f\le\frac{\gamma^3}{4S^2})$, and ` +
 		`so $\lesssim T_{\mathrm{eff}}^{-1}$`,
@@ -203,7 +203,7 @@ func thresholdStep(power int) ledger.Check {
 }
 
 var thmMainStepThresholdCorrected = ledger.Claim{
-	ID: "thm-main-step-threshold-corrected", Number: "Theorem 1", Quick: true,
+	ID: "thm-main-step-threshold-corrected", Number: "Theorem 1",
 	Title: "The difference of the logarithms, with the threshold of Lemma 32",
 	Statement: `$|\log(f+\epsilon)-\log\pi|\le\frac{4S^2}{\gamma^3}(|f-\pi|+\epsilon)(1+\epsilon^{-1}\mathbf 1_F)$ ` +
 		`with $F=\{f\le\frac{\gamma^3}{4S^2}\}$`,
@@ -259,7 +259,7 @@ func logDifferences(w *ledger.Worst, least, front, floor, eps *big.Rat) {
 }
 
 var thmMainStepHorizon = ledger.Claim{
-	ID: "thm-main-step-horizon", Number: "Theorem 1", Kind: ledger.Step, Quick: true,
+	ID: "thm-main-step-horizon", Number: "Theorem 1", Kind: ledger.Step,
 	Title: "How long the sequences must be for stage 2 to begin",
 	Statement: `$T_{\mathrm{eff}}\ge\mathrm{poly}(\gamma^{-1},S)$ gives $\beta^*\ge0$, that is ` +
 		`$\log^2T\le C^{12}\,T_{\mathrm{eff}}$ for $e^{\beta^*}=C\,T_{\mathrm{eff}}^{1/12}\log^{-1/6}T$`,
@@ -298,7 +298,7 @@ func horizonStep(log2 string, regime func(logSquared, most *big.Rat) bool) ledge
 }
 
 var thmMainStepHorizonCorrected = ledger.Claim{
-	ID: "thm-main-step-horizon-corrected", Number: "Theorem 1", Quick: true,
+	ID: "thm-main-step-horizon-corrected", Number: "Theorem 1",
 	Title: "Where beta* is not positive, the bound says nothing",
 	Statement: `if $T_{\mathrm{eff}}\le\log^2T$, then $\log T\;T_{\mathrm{eff}}^{-\gamma/24}\ge\log\frac1\epsilon$ ` +
 		`for $\epsilon=T_{\mathrm{eff}}^{-1/2}$, which $L(\theta)$ never exceeds`,
@@ -342,7 +342,7 @@ func decideEmpty(w *ledger.Worst, m, k, root int64) {
 }
 
 var thmMainStepBias = ledger.Claim{
-	ID: "thm-main-step-bias", Number: "Theorem 1", Kind: ledger.Step, Quick: true,
+	ID: "thm-main-step-bias", Number: "Theorem 1", Kind: ledger.Step,
 	Title: "The loss in the limit of long sequences",
 	Statement: `with $n=1-r+re^{\beta\mu_\pi(s)}$, $A_2=(1-r)(e^\beta-1)\mu_\pi(s)\pi(\cdot\mid s)+n\mu_\pi$ and ` +
 		`$B_2=(1-r)(e^\beta-1)\mu_\pi(s)+n$: $f_\infty(\cdot\mid s):=A_2/B_2=(1-w_s)\pi(\cdot\mid s)+w_s\mu_\pi$ with $w_s=\frac n{B_2}` +
@@ -443,7 +443,7 @@ func (c biasClaim) decide(w *ledger.Worst, pi exact.Matrix, gamma, r, beta *big.
 }
 
 var thmMainStepVariance = ledger.Claim{
-	ID: "thm-main-step-variance", Number: "Theorem 1", Kind: ledger.Step,
+	ID: "thm-main-step-variance", Number: "Theorem 1", Kind: ledger.Step, Slow: true,
 	Title: "What finite sequences cost beside the limit",
 	Statement: `$\Big|\,L-L^*+\log(1+S\epsilon)` +
 		`-\frac1S\sum_s\mathrm{KL}\big(\pi\,\big\|\,\frac{f_\infty+\epsilon}{1+S\epsilon}\big)\Big|` +
@@ -506,7 +506,7 @@ func (claim costClaim) decide(w *ledger.Worst, pi exact.Matrix, t int, beta floa
 }
 
 var thmMainStepCauchy = ledger.Claim{
-	ID: "thm-main-step-cauchy", Number: "Theorem 1", Kind: ledger.Step, Quick: true,
+	ID: "thm-main-step-cauchy", Number: "Theorem 1", Kind: ledger.Step,
 	Title: "The Cauchy-Schwarz step of the main theorem",
 	Statement: `$\mathbb E[(D+\epsilon)(1+\epsilon^{-1}\mathbf 1_F)]` +
 		`\le C\,((\mathbb ED^2)^{1/2}+\epsilon)(1+\epsilon^{-1}\mathbb P(F))$ ` +
@@ -521,7 +521,7 @@ var thmMainStepCauchy = ledger.Claim{
 }
 
 var thmMainStepCauchyCorrected = ledger.Claim{
-	ID: "thm-main-step-cauchy-corrected", Number: "Theorem 1", Quick: true,
+	ID: "thm-main-step-cauchy-corrected", Number: "Theorem 1",
 	Title: "The Cauchy-Schwarz step with the root of the probability",
 	Statement: `$\mathbb E[(D+\epsilon)(1+\epsilon^{-1}\mathbf 1_F)]` +
 		`\le((\mathbb ED^2)^{1/2}+\epsilon)(1+\epsilon^{-1}\mathbb P(F)^{1/2})$`,

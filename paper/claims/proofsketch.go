@@ -23,7 +23,7 @@ var proofSketch = ledger.Section{Title: "Proof Sketch", Claims: []ledger.Claim{
 }}
 
 var eqGParentChi2 = ledger.Claim{
-	ID: "eq-g-parent-chi2", Number: "eq. (24)", Quick: true,
+	ID: "eq-g-parent-chi2", Number: "eq. (24)",
 	Title: "The idealized gradient at the parent is an information",
 	Statement: `$g_{i,p(i)} = \mathbb E_\pi[\sum_{s,s'}\pi(s'\mid s)^2\mu_\pi(s)^2/(\mu_\pi(s')\mu_\pi(s))-1] ` +
 		`= I_{\chi^2}(s_i;s_{p(i)}\mid\pi)$`,
@@ -60,7 +60,7 @@ func informationWithAncestor(ofG, ofInformation int) ledger.Check {
 }
 
 var eqGAMGM = ledger.Claim{
-	ID: "eq-g-amgm", Number: "eq. (25)", Title: "The idealized gradient below two informations", Quick: true,
+	ID: "eq-g-amgm", Number: "eq. (25)", Title: "The idealized gradient below two informations",
 	Statement:  `$g_{i,j} \le \tfrac12 I_{\chi^2}(s_i;s_{p(i)}\mid\pi) + \tfrac12 I_{\chi^2}(s_i;s_j\mid\pi)$`,
 	Hypotheses: `$p(i)\ne\emptyset$`,
 	Tried:      `$j\le i$, $j=i$ included, on random forests, and by a search over $\pi$ with $S=2,3$`,
@@ -129,7 +129,7 @@ func twoInformationsInRationals(e *ledger.Env, second *big.Rat) *ledger.Worst {
 }
 
 var eqGRootZero = ledger.Claim{
-	ID: "eq-g-root-zero", Number: "eq. (27)", Title: "The idealized gradient of a root", Quick: true,
+	ID: "eq-g-root-zero", Number: "eq. (27)", Title: "The idealized gradient of a root",
 	Statement:  `$g_{i,j}=0$ for all roots $i$, $T$ included, and all $j\le i$`,
 	Hypotheses: `assumption 1`,
 	Tried:      `relabelings of a matrix of trace one with small denominators, in-context graph on 3 positions`,
@@ -155,7 +155,7 @@ func smallestRootRow(selected func(i, j, last int) bool) ledger.Check {
 }
 
 var eqGRootZeroCorrected = ledger.Claim{
-	ID: "eq-g-root-zero-corrected", Number: "eq. (27)", Quick: true,
+	ID: "eq-g-root-zero-corrected", Number: "eq. (27)",
 	Title: "The idealized gradient of a root, the query apart",
 	Statement: `$g_{i,j}=0$ for roots $i$ and $j\le i$ but for ` +
 		`$g_{T,T} = \mathbb E_\pi[\tfrac1S\sum_s\pi(s\mid s)/\mu_\pi(s)]-1$; $g_{i,i}=0$ needs the constant mean`,
@@ -229,7 +229,7 @@ func idealRootRows(w *ledger.Worst, pi exact.Matrix, g *graph.Forest, selected f
 }
 
 var lemGradientInformal = ledger.Claim{
-	ID: "lem-gradient-informal", Number: "Lemma 3", Title: "The gradient of stage 1 is the idealized one", Quick: true,
+	ID: "lem-gradient-informal", Number: "Lemma 3", Title: "The gradient of stage 1 is the idealized one",
 	Statement: `$\nabla_{A^{(1)}_i}L = -\frac{\beta_0}{ST}J(\mathcal S(A^{(1)}_i))` +
 		`(g_i + O(T_{\mathrm{eff}}^{-1/2}))$ for all $i$, $T$ included`,
 	Hypotheses: `assumption 1; $\epsilon=T_{\mathrm{eff}}^{-1/2}$; $L$ as defined, with $s_T$ the query and the ` +
@@ -297,7 +297,7 @@ const (
 )
 
 var lemGradientInformalCorrected = ledger.Claim{
-	ID: "lem-gradient-informal-corrected", Number: "Lemma 3", Quick: true,
+	ID: "lem-gradient-informal-corrected", Number: "Lemma 3",
 	Title: "The gradient of stage 1 is the idealized one, the query apart",
 	Statement: `For $\beta_0\le T_{\mathrm{eff}}^{-3/2}$, ` +
 		`$\nabla_{A^{(1)}_i}L=-\frac{\beta_0}{ST}J(\mathcal S(A^{(1)}_i))g^*_i$ ` +
@@ -388,7 +388,7 @@ func distanceToIdeal(g *graph.Forest, prior *markov.Finite, reading theory.Readi
 const symmetricPrior = `$\sigma^{-1}\pi\sigma\overset d=\pi$ for all permutations $\sigma$`
 
 var eqA2Form = ledger.Claim{
-	ID: "eq-a2-form", Number: "Section 5.2", Quick: true,
+	ID: "eq-a2-form", Number: "Section 5.2",
 	Title:      "The second attention matrix in stage 2, as the sketch writes it",
 	Statement:  `$A^{(2)} = \beta I_S + \frac{\beta-\beta_0}{S}1_S1_S^\top$ throughout stage 2`,
 	Hypotheses: symmetricPrior,
@@ -401,7 +401,7 @@ var eqA2Form = ledger.Claim{
 }
 
 var eqA2FormCorrected = ledger.Claim{
-	ID: "eq-a2-form-corrected", Number: "Section 5.2", Title: "The second attention matrix in stage 2", Quick: true,
+	ID: "eq-a2-form-corrected", Number: "Section 5.2", Title: "The second attention matrix in stage 2",
 	Statement:  `$A^{(2)} = \beta I_S - \frac{\beta-\beta_0}{S}1_S1_S^\top$ throughout stage 2`,
 	Hypotheses: symmetricPrior,
 	Tried: `each step that starts from such a matrix: $e^{\beta/2}=1,\frac32,3$ on chains and in-context graphs, ` +
@@ -478,7 +478,7 @@ func firstStepOfSecondMatrix(w *ledger.Worst, ones int64, prior []exact.Matrix) 
 }
 
 var eqFPointwise = ledger.Claim{
-	ID: "eq-f-pointwise", Number: "eq. (29)", Title: "The trained model's error on every sequence", Quick: true,
+	ID: "eq-f-pointwise", Number: "eq. (29)", Title: "The trained model's error on every sequence",
 	Statement: `$|f_{\hat\theta}(X;s)_{s'}-\pi(s'\mid s)| \le \exp(-\Theta(\beta))$ for every $X$, $s$, $s'$`,
 	Hypotheses: `$\mathcal S(A^{(1)})$ as at the end of stage 1; $A^{(2)}=\beta I$ up to a multiple of ` +
 		`$1_S1_S^\top$; $\pi>0$`,
@@ -541,7 +541,7 @@ func idealPredictionEnclosed(g *graph.Forest, x []int, s int, beta *big.Rat) exa
 }
 
 var eqFPointwiseCorrected = ledger.Claim{
-	ID: "eq-f-pointwise-corrected", Number: "eq. (29)", Title: "The trained model's error in mean square", Quick: true,
+	ID: "eq-f-pointwise-corrected", Number: "eq. (29)", Title: "The trained model's error in mean square",
 	Statement: `$\mathbb E_X|f_{\hat\theta}(X;s)-\pi(\cdot\mid s)|^2 \le T_{\mathrm{eff}}^{-c}$ with ` +
 		`$c=\min(\frac1{16},\frac\gamma4)$ for $\beta=\tfrac12\log T_{\mathrm{eff}}$ and $0<\beta_0\le T_{\mathrm{eff}}^{-3/2}$, if ` +
 		fmt.Sprintf(`$T_{\mathrm{eff}}\ge\log^8T$ and $T_{\mathrm{eff}}^c\ge%d\,S^8\gamma^{-9}$`, squareConstant),

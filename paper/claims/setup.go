@@ -19,7 +19,7 @@ var setup = ledger.Section{Title: "Setup", Claims: []ledger.Claim{
 }}
 
 var defAttentionRow = ledger.Claim{
-	ID: "def-attention-row", Number: "Section 2.1", Title: "A row of the attention pattern", Quick: true,
+	ID: "def-attention-row", Number: "Section 2.1", Title: "A row of the attention pattern",
 	Statement:  `$\mathcal S(\mathrm{MASK}(XAX^\top))_{i,j} = \mathcal S(X_{\le i}A^\top x_i)_j$ for $j \le i$`,
 	Hypotheses: sizesFit,
 	Spare:      []ledger.Spare{spare(sizesFit, "the formula means nothing for other sizes")},
@@ -65,7 +65,7 @@ func smallIntegers(r *rand.Rand, rows, columns int) exact.Matrix {
 
 var exInductionHead = ledger.Claim{
 	ID: "ex-induction-head", Number: "Section 2.3",
-	Title: "The induction head is the empirical transition", Quick: true,
+	Title:      "The induction head is the empirical transition",
 	Statement:  `for $p(i)=i-1$: $|\{i:(s_{i-1},s_i)=(s_T,s')\}|\,/\,|\{i:s_{i-1}=s_T\}| = \hat\pi_{s_{1:T}}(s'\mid s_T)$`,
 	Hypotheses: `$s_T$ is the value of some parent, so that $\hat\pi$ is defined; $i$ runs over $2,\dots,T$`,
 	Tried:      triedChains,
@@ -88,7 +88,7 @@ const (
 
 var exInductionHeadCorrected = ledger.Claim{
 	ID: "ex-induction-head-corrected", Number: "Section 2.3",
-	Title: "The induction head without the query's own pair", Quick: true,
+	Title:      "The induction head without the query's own pair",
 	Statement:  `for $p(i)=i-1$ and $2\le i\le T-1$ in both counts: $|\{i:(s_{i-1},s_i)=(s_T,s')\}|\,/\,|\{i:s_{i-1}=s_T\}| = \hat\pi_{s_{1:T}}(s'\mid s_T)$; with $i = T$ counted as printed, the two differ by at most $1/(n+1)$, $n = |\{i<T : s_{i-1}=s_T\}|$`,
 	Parts:      []string{"without the last pair", "with it"},
 	Hypotheses: positiveCount, Tried: triedChains,
@@ -182,7 +182,7 @@ func onePairMore(e *ledger.Env, w *ledger.Worst, more int64) {
 }
 
 var exICL = ledger.Claim{
-	ID: "ex-icl", Number: "Section 2.3", Title: "Learning a function in context is an instance of Task 1", Quick: true,
+	ID: "ex-icl", Number: "Section 2.3", Title: "Learning a function in context is an instance of Task 1",
 	Statement:  `$\pi(s'\mid s)=\mathbf 1(s'=f(s))$, $f:[S]\to[S]$, is a chain that the prior of Task 1 admits`,
 	Hypotheses: `the prior is over irreducible and aperiodic chains; $S \ge 2$`, Tried: triedFunctions,
 	Corrected: "ex-icl-corrected", Defect: ledger.Missing,
@@ -202,7 +202,7 @@ const (
 func missingOne(s int) *big.Rat { return exact.Frac(int64(s-1), int64(s)) }
 
 var exICLCorrected = ledger.Claim{
-	ID: "ex-icl-corrected", Number: "Section 2.3", Title: "A noisy function is an instance of Task 1", Quick: true,
+	ID: "ex-icl-corrected", Number: "Section 2.3", Title: "A noisy function is an instance of Task 1",
 	Statement:  `for $0<\delta\le1$ every $\pi_\delta = (1-\delta)\mathbf 1(s'=f(s)) + \delta/S$ is irreducible and aperiodic, and $\mathrm{TV}(\pi_\delta(\cdot\mid s), \mathbf 1_{f(s)}) = \delta(1-1/S)$`,
 	Parts:      []string{"irreducible and aperiodic", "distance"},
 	Hypotheses: noise, Tried: triedFunctions + `; $\delta=1,\frac12,\frac1{10}$`,

@@ -41,7 +41,7 @@ var candidateConstants = []*big.Rat{exact.Frac(1, 1), exact.Frac(100, 1), exact.
 var driftConstants = []*big.Rat{exact.Frac(1, 1), exact.Frac(1000, 1), exact.Frac(1000000, 1)}
 
 var thmStageOneRoots = ledger.Claim{
-	ID: "thm-stage1-roots", Number: "Lemma 6", Title: "Stage 1: the gradient of a root's row", Quick: true,
+	ID: "thm-stage1-roots", Number: "Lemma 6", Title: "Stage 1: the gradient of a root's row",
 	Statement:  `$p(i)=\emptyset \Rightarrow G^{(1)}_i = J(\mathcal{S}(A^{(1)}_i))v$ with $\|v\|_\infty \le C_{\gamma,S}\,\beta_0/(T\sqrt{T_{\mathrm{eff}}})$ for $\beta_0\le c_{\gamma,S}T_{\mathrm{eff}}^{-3/2}$`,
 	Hypotheses: `assumption 1; $\epsilon=T_{\mathrm{eff}}^{-1/2}$`,
 	Tried:      `in-context graphs, $T=3^6$ to $3^{90}$, $\beta_0=T^{-2}$, every $A^{(1)}$, query in sequence; $C=1$, $100$ and $10^4$`,
@@ -77,7 +77,7 @@ func decideRootForce(
 }
 
 var thmStageOneRootsCorrected = ledger.Claim{
-	ID: "thm-stage1-roots-corrected", Number: "Lemma 6", Quick: true,
+	ID: "thm-stage1-roots-corrected", Number: "Lemma 6",
 	Title:      "Stage 1: the gradient of a root's row, but the query's",
 	Statement:  `For $\beta_0\le T_{\mathrm{eff}}^{-3/2}$ and roots $i\neq T$, $\|v\|_\infty\le35S^2\gamma^{-2}\beta_0/(T\sqrt{T_{\mathrm{eff}}})$; while with the query in sequence $\big|\|v\|_\infty T/\beta_0-\frac12|g_{T,T}|\big|\le35S^3\gamma^{-2}T_{\mathrm{eff}}^{-1/2}$ for $i=T$, $v$ modulo constants and $g_{T,T}=\mathbb{E}_\pi[\frac1S\sum_s\pi(s\mid s)/\mu_\pi(s)]-1$`,
 	Parts:      []string{otherRoots, queryRow},
@@ -162,7 +162,7 @@ func (c *firstStage) decideRoot(w *ledger.Worst, i int) {
 func offCentre(v []float64) float64 { return (slices.Max(v) - slices.Min(v)) / 2 }
 
 var thmStageOneParents = ledger.Claim{
-	ID: "thm-stage1-parents", Number: "Lemma 6", Title: "Stage 1: the gap at the parent, for any A1", Quick: true,
+	ID: "thm-stage1-parents", Number: "Lemma 6", Title: "Stage 1: the gap at the parent, for any A1",
 	Statement:  `$p(i)\neq\emptyset,\ j\neq p(i) \Rightarrow G^{(1)}_{i,p(i)} \le G^{(1)}_{i,j} - \mathcal{S}_{p(i)}(1-\mathcal{S}_{p(i)})\,C_{\gamma,S}\beta_0/T$ for every $A^{(1)}$, where $\mathcal{S}=\mathcal{S}(A^{(1)}_i)$`,
 	Hypotheses: `assumption 1; $\epsilon=T_{\mathrm{eff}}^{-1/2}$`,
 	Tried:      `the limit $\beta_0\to0$; row 4 of a chain on 9 positions and of long ones, query in sequence; a prior over two states`,
@@ -252,7 +252,7 @@ const (
 )
 
 var thmStageOneParentsCorrected = ledger.Claim{
-	ID: "thm-stage1-parents-corrected", Number: "Lemma 6", Title: "Stage 1: the gap at a parent that leads", Quick: true,
+	ID: "thm-stage1-parents-corrected", Number: "Lemma 6", Title: "Stage 1: the gap at a parent that leads",
 	Statement:  `For $\beta_0\le T_{\mathrm{eff}}^{-3/2}$ and $j\neq p(i)$, $g^*_{i,p(i)}-g^*_{i,j}\ge\gamma^3/(2S^2)$ for every $A^{(1)}$; so $G^{(1)}_{i,p(i)} \le G^{(1)}_{i,j} - \mathcal{S}_{p(i)}(1-\mathcal{S}_{p(i)})\,\gamma^3\beta_0/(2S^3T)$ where the parent leads $j$, as it does at all times from $A^{(1)}=0$ on`,
 	Parts:      []string{gapPart, softmaxPart},
 	Hypotheses: assumption1 + `; ` + smallEps + `; ` + longEnough + `; ` + parentLeader,
@@ -368,7 +368,7 @@ func (c *firstStage) decideLead(w *ledger.Worst, i int, bound float64) {
 }
 
 var lemNoParents = ledger.Claim{
-	ID: "lem-no-parents", Number: "Lemma 7", Title: "Rows of roots hardly move", Quick: true,
+	ID: "lem-no-parents", Number: "Lemma 7", Title: "Rows of roots hardly move",
 	Statement:  `$i\in\mathcal{R} \Rightarrow |\mathcal{S}(A^{(1)}_i(\tau))_j - \frac1i| \lesssim \tau\eta_1\beta_0/(T\sqrt{T_{\mathrm{eff}}}\,i^2)$ for all $j\le i$ and all $\tau$`,
 	Hypotheses: `assumption 1; $\epsilon=T_{\mathrm{eff}}^{-1/2}$; $\beta_0\le c_{\gamma,S}T_{\mathrm{eff}}^{-3/2}$`,
 	Tried:      `in-context graphs, $T=3^{12}$ to $3^{42}$, $\beta_0=T^{-2}$, $\eta_1\beta_0=T$, query in sequence; $C=1$, $10^3$ and $10^6$`,
@@ -462,7 +462,7 @@ const (
 )
 
 var lemNoParentsCorrected = ledger.Claim{
-	ID: "lem-no-parents-corrected", Number: "Lemma 7", Title: "Rows of roots hardly move for a while", Quick: true,
+	ID: "lem-no-parents-corrected", Number: "Lemma 7", Title: "Rows of roots hardly move for a while",
 	Statement:  `If $G^{(1)}_i=J(\mathcal{S}(A^{(1)}_i))v$, then $|\mathcal{S}(A^{(1)}_i(\tau))_j-\frac1i| \le 4\tau\eta_1V/i^2$; so the printed bound holds for $i\neq T$ as long as it is at most $c_{\gamma,S}/i$`,
 	Hypotheses: fromZero + `; ` + sizeOfV + `; ` + fewEnough,
 	Tried:      `$i\le1000$, up to 300 steps of any size, $v$ of one sign pattern or of another one in each step`,
@@ -525,7 +525,7 @@ func (q driftBound) drive(w *ledger.Worst, i, moves int, v func(t, j int) float6
 }
 
 var lemNoParentsStepJacobian = ledger.Claim{
-	ID: "lem-no-parents-step-jacobian", Number: "Lemma 7", Kind: ledger.Step, Title: "The size of J(S)v", Quick: true,
+	ID: "lem-no-parents-step-jacobian", Number: "Lemma 7", Kind: ledger.Step, Title: "The size of J(S)v",
 	Statement:  `$\|J(p)v\|_\infty \le \max_j p_j\,\|v\|_\infty$ for a distribution $p$`,
 	Hypotheses: `any $p$ and $v$`,
 	Corrected:  "lem-no-parents-step-jacobian-corrected", Defect: ledger.Constant,
@@ -543,7 +543,7 @@ const (
 )
 
 var lemNoParentsStepJacobianCorrected = ledger.Claim{
-	ID: "lem-no-parents-step-jacobian-corrected", Number: "Lemma 7", Title: "The size of J(S)v", Quick: true,
+	ID: "lem-no-parents-step-jacobian-corrected", Number: "Lemma 7", Title: "The size of J(S)v",
 	Statement:  `$\max_j (J(p)v)_j-\min_j (J(p)v)_j \le \max_j p_j\,(\max v-\min v) \le 2\max_j p_j\,\|v\|_\infty$, and $\|J(p)v\|_\infty\le 2\max_j p_j\|v\|_\infty$`,
 	Parts:      []string{spreadPart, twicePart, normPart},
 	Hypotheses: `$p$ is a distribution`,
@@ -616,7 +616,7 @@ const (
 )
 
 var lemA1Dynamics = ledger.Claim{
-	ID: "lem-a1-dynamics", Number: "Lemma 8", Title: "The time until a row finds its parent", Quick: true,
+	ID: "lem-a1-dynamics", Number: "Lemma 8", Title: "The time until a row finds its parent",
 	Statement:  `For $0<\alpha<1$ there is $\tau_1\lesssim\eta_1^{-1}\beta_0^{-1}(T^2+T\alpha^{-1})\log(T/\alpha)$ with $\mathcal{S}(A^{(1)}(t))_{i,p(i)}\ge1-\alpha$ for all $t\ge\tau_1$ and all $i$ with a parent: $\tau_1=\frac2\delta\eta_1^{-1}\beta_0^{-1}(T^2+T\alpha^{-1})\log(T/\alpha)$, a real number, will do for every $\eta_1$`,
 	Parts:      []string{smallSteps, anySteps, staysPart},
 	Hypotheses: leadBy,
@@ -632,7 +632,7 @@ var lemA1Dynamics = ledger.Claim{
 }
 
 var lemA1DynamicsSharp = ledger.Claim{
-	ID: "lem-a1-dynamics-sharp", Number: "Lemma 8", Kind: ledger.Step, Quick: true,
+	ID: "lem-a1-dynamics-sharp", Number: "Lemma 8", Kind: ledger.Step,
 	Title:      "The time until a row finds its parent, without logarithm",
 	Statement:  `With $\eta=\eta_1\beta_0/T$ and $0<\alpha<1$, $\mathcal{S}(A^{(1)}(\tau))_{i,p(i)}\ge1-\alpha$ for every integer $\tau\ge e^{\eta\delta/4}\big(\alpha^{-1}+i+2\log(i/\alpha)\big)/(\eta\delta)$; $e^{\eta\delta/4}\le1.02$ for $\eta_1\beta_0\le T$ and $\delta=\gamma^3/(2S^3)$`,
 	Parts:      []string{smallSteps, anySteps, staysPart},
@@ -646,7 +646,7 @@ var lemA1DynamicsSharp = ledger.Claim{
 }
 
 var lemA1DynamicsStepInteger = ledger.Claim{
-	ID: "lem-a1-dynamics-step-integer", Number: "Lemma 8", Kind: ledger.Step, Quick: true,
+	ID: "lem-a1-dynamics-step-integer", Number: "Lemma 8", Kind: ledger.Step,
 	Title:      "The time is a number of steps",
 	Statement:  `The $\tau_1\lesssim\eta_1^{-1}\beta_0^{-1}(T^2+T\alpha^{-1})\log(T/\alpha)$ of Lemma 8 can be the number of steps $\tau_1\ge1$ of Algorithm 1 for every $\eta_1>0$`,
 	Hypotheses: `$\alpha<1-1/i$, so that no step is not enough`,
@@ -678,7 +678,7 @@ func stepsOfBound(power int, constants ...*big.Rat) ledger.Check {
 }
 
 var lemA1DynamicsStepIntegerCorrected = ledger.Claim{
-	ID: "lem-a1-dynamics-step-integer-corrected", Number: "Lemma 8", Quick: true,
+	ID: "lem-a1-dynamics-step-integer-corrected", Number: "Lemma 8",
 	Title:      "The time is a number of steps, rounded up",
 	Statement:  `The number of steps can be $\big\lceil\frac2\delta\eta_1^{-1}\beta_0^{-1}(T^2+T\alpha^{-1})\log(T/\alpha)\big\rceil$ for every $\eta_1$ and $0<\alpha<1$. It is at most twice the number inside $\lceil\cdot\rceil$ if $\eta_1\beta_0\le T$ and $\delta\le1$`,
 	Hypotheses: leadBy,
@@ -713,7 +713,7 @@ func (q parentTime) atLeastOne(w *ledger.Worst, roots []*big.Rat) {
 }
 
 var corStageOneParents = ledger.Claim{
-	ID: "cor-stage1-parents", Number: "Corollary 1", Title: "End of stage 1: rows with a parent", Quick: true,
+	ID: "cor-stage1-parents", Number: "Corollary 1", Title: "End of stage 1: rows with a parent",
 	Statement:  `With $\tau_1=C_{\gamma,S}\,\eta_1^{-1}\beta_0^{-1}T^2\log T$: $1-\mathcal{S}(A^{(1)}(\tau_1))_{i,p(i)}\lesssim T^{-1}$ for $i\in\overline{\mathcal{R}}$; at most $T^{-1}$ after every integer number of steps from $\tau_1$ on, if $C_{\gamma,S}=8/\delta$, which is $16S^3\gamma^{-3}$ by Lemma 6`,
 	Hypotheses: leadBy,
 	Tried:      timesTried,
@@ -724,7 +724,7 @@ var corStageOneParents = ledger.Claim{
 }
 
 var corStageOneRoots = ledger.Claim{
-	ID: "cor-stage1-roots", Number: "Corollary 1", Title: "End of stage 1: rows of roots", Quick: true,
+	ID: "cor-stage1-roots", Number: "Corollary 1", Title: "End of stage 1: rows of roots",
 	Statement:  `$i\in\mathcal{R} \Rightarrow \sup_{j\le i}|\mathcal{S}(A^{(1)}_i(\tau_1))_j-\frac1i|\lesssim\min\big(1,\,T\log T/(\sqrt{T_{\mathrm{eff}}}\,i^2)\big)$ with the $\tau_1$ of the rows with a parent`,
 	Hypotheses: `assumption 1; $\epsilon=T_{\mathrm{eff}}^{-1/2}$; $\beta_0\le c_{\gamma,S}T_{\mathrm{eff}}^{-3/2}$`,
 	Tried:      `in-context graphs, $T=3^{12}$ to $3^{42}$, $\beta_0=T^{-2}$, $\eta_1\beta_0=T$, $\tau_1=16S^3\gamma^{-3}T^2\log T/(\eta_1\beta_0)$, query in sequence; $C=1$, $10^3$ and $10^6$`,
@@ -764,7 +764,7 @@ const (
 )
 
 var corStageOneRootsCorrected = ledger.Claim{
-	ID: "cor-stage1-roots-corrected", Number: "Corollary 1", Title: "End of stage 1: rows of late roots", Quick: true,
+	ID: "cor-stage1-roots-corrected", Number: "Corollary 1", Title: "End of stage 1: rows of late roots",
 	Statement:  `For roots $i\neq T$ and an integer $\tau_1\le C\eta_1^{-1}\beta_0^{-1}T^2\log T$, $\sup_j|\mathcal{S}(A^{(1)}_i(\tau_1))_j-\frac1i|\le4Ci^{-2}T\log T\,V_i$, where $V_i=\|v\|_\infty T/\beta_0\le35S^2\gamma^{-2}T_{\mathrm{eff}}^{-1/2}$; with the $C=16S^3\gamma^{-3}$ of the rows with a parent the last hypothesis holds for $i\ge2240S^5\gamma^{-5}T\log T/\sqrt{T_{\mathrm{eff}}}$`,
 	Parts:      []string{driftPart, drivePart},
 	Hypotheses: driveOf + "; " + lateRoot,

@@ -22,7 +22,7 @@ var stageTwoGradient = ledger.Section{Title: "Gradient of A2 (Stage 2)", Claims:
 }}
 
 var lemA2Sym = ledger.Claim{
-	ID: "lem-a2-sym", Number: "Lemma 9", Title: "A2 keeps one degree of freedom", Quick: true,
+	ID: "lem-a2-sym", Number: "Lemma 9", Title: "A2 keeps one degree of freedom",
 	Statement:  `$A^{(2)}=\beta_0I_S+\beta\,(I_S-\tfrac1S1_S1_S^\top)$ for all time`,
 	Hypotheses: `$P_\pi$ symmetric; $A^{(2)}(0)=\beta_0I_S$`, Tried: `$A^{(1)}$ with entries in $\{0,\frac12,1\}$, three graphs and priors, both readings of the query`,
 	Uses:    []string{"lem-pop-grads", "assume-prior-remark"},
@@ -111,7 +111,7 @@ func compareWithCentred(w *ledger.Worst, m exact.Matrix, less int64, at ledger.I
 }
 
 var thmStageTwoUpper = ledger.Claim{
-	ID: "thm-stage2-upper", Number: "Lemma 10", Title: "The growth of beta is bounded", Quick: true,
+	ID: "thm-stage2-upper", Number: "Lemma 10", Title: "The growth of beta is bounded",
 	Statement:  `$-\Delta_\beta(\theta)\le\tfrac1{S-1}\le1$`,
 	Hypotheses: growthForm + `; $\beta\ge0$; $\epsilon>0$`,
 	Tried:      upperTried,
@@ -132,7 +132,7 @@ var thmStageTwoUpper = ledger.Claim{
 }
 
 var thmStageTwoUpperSharp = ledger.Claim{
-	ID: "thm-stage2-upper-sharp", Number: "Lemma 10", Kind: ledger.Step, Quick: true,
+	ID: "thm-stage2-upper-sharp", Number: "Lemma 10", Kind: ledger.Step,
 	Title:      "The growth of beta is bounded, with the best constant",
 	Statement:  `$-\Delta_\beta(\theta)\le\tfrac1S$`,
 	Hypotheses: growthForm + `; $\beta\ge0$; $\epsilon>0$`,
@@ -269,7 +269,7 @@ const (
 )
 
 var thmStageTwoLower = ledger.Claim{
-	ID: "thm-stage2-lower", Number: "Lemma 10", Title: "beta grows", Quick: true,
+	ID: "thm-stage2-lower", Number: "Lemma 10", Title: "beta grows",
 	Statement: `$-\Delta_\beta(\theta)\ge\frac14\gamma^8S^{-6}e^{-2\beta}$ for $A^{(2)}=\beta I_S-(\beta-\beta_0)\frac1S1_S1_S^\top$ with $0<\beta_0\le T_{\mathrm{eff}}^{-3/2}$, $\beta\ge0$ and $e^\beta\le C_{\gamma,S}T_{\mathrm{eff}}^{1/12}\log^{-1/6}T$, ` +
 		fmt.Sprintf(`$C_{\gamma,S}=\gamma^{9/2}S^{-7/2}/%d$`, growthConstant),
 	Parts:      []string{"the bound", "the range of beta"},
@@ -366,7 +366,7 @@ const (
 )
 
 var lemA2Dynamics = ledger.Claim{
-	ID: "lem-a2-dynamics", Number: "Lemma 12", Title: "Stage 2 reaches beta*", Quick: true,
+	ID: "lem-a2-dynamics", Number: "Lemma 12", Title: "Stage 2 reaches beta*",
 	Statement:  `If $\beta(\tau_1)=\beta_0$ with $0\le\beta_0<\beta^*$, then $\beta^*\le\beta(\tau_1+\tau_2)\le1+\beta^*$ for some $\tau_2\lesssim e^{2\beta^*}\beta^*\eta_2^{-1}$: the first such time is at most $1+(e^{2\beta^*}-1)/(2c\,\eta_2)$, where $c=\frac14\gamma^8S^{-6}$ by Lemma 10`,
 	Parts:      []string{timeOfBeta, leapOfBeta},
 	Hypotheses: growthBelow + "; " + growthAbove + "; " + smallRate,

@@ -12,7 +12,7 @@ import (
 type Headline struct {
 	Results           map[string]int         // rows of the Summary, see [Summary.Count]
 	Verdicts          map[ledger.Verdict]int // of the statements, without the steps of proofs
-	Mended            int                    // corrections of statements that are false or inconsistent
+	Mended            int                    // corrections of statements that are false
 	Account, Theorems string                 // see ledger.Account and ledger.Theorems
 }
 
@@ -57,12 +57,11 @@ func (h Headline) Statements() int {
 // Markdown returns the counts in a few sentences for a notebook of this repository.
 func (h Headline) Markdown() string {
 	v, n := h.Verdicts, h.Results
-	failed := v[ledger.Fails] + v[ledger.Inconsistent]
 	return fmt.Sprintf("**Of %d results of the figures and numbers %d reproduce, %d reproduce in pattern, "+
 		"%d differ; untried: %d. %s** %s "+
 		"[The ledger](../CLAIMS.md) has %d rows of statements: %d hold, %d are not decided and %d fail. "+
 		"For %d of these %d it has a corrected form that passes its check.",
 		n[reproduced]+n[inPattern]+n["differs"]+n[untried], n[reproduced], n[inPattern], n["differs"], n[untried],
 		h.Theorems, h.Account, h.Statements(),
-		v[ledger.Holds], v[ledger.Consistent]+v[ledger.Open], failed, h.Mended, failed)
+		v[ledger.Holds], v[ledger.Open], v[ledger.Fails], h.Mended, v[ledger.Fails])
 }

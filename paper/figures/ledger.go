@@ -158,10 +158,10 @@ func WriteLedgerPage(l *ledger.Ledger) error {
 func ledgerTable(l *ledger.Ledger) (*figure.Table, error) {
 	t := newTable(
 		`The ledger: every statement as printed, displayed steps, and corrected statements, each with the `+
-			`kind of evidence, the verdict, the margin on the worst instance (where a statement of the exact tier `+
+			`verdict, the margin on the worst instance (where a statement `+
 			`fails, on its witness; then negative) and the number $N$ of instances, of a search the worst one.`,
-		"Number", "Id", "Statement", "Tier", "Verdict", "Margin", "N")
-	t.ID, t.Long, t.Shares = "claims", true, []float64{0.16, 0.26, 1, 0.11, 0.14, 0, 0}
+		"Number", "Id", "Statement", "Verdict", "Margin", "N")
+	t.ID, t.Long, t.Shares = "claims", true, []float64{0.16, 0.26, 1, 0.14, 0, 0}
 	t.Columns[len(t.Columns)-1].TeX = "$N$"
 	for _, r := range l.Rows {
 		title, err := figure.EscapeTeX(r.Title)
@@ -170,7 +170,7 @@ func ledgerTable(l *ledger.Ledger) (*figure.Table, error) {
 		}
 		statement := figure.Label{Text: r.Title, TeX: `\textbf{` + title + `.} ` + r.Statement}
 		margin := figure.Number{Value: r.Margin}.Shown()
-		addRow(t, r.Number, r.ID, statement, string(r.Tier), string(r.Verdict), margin, r.Instances)
+		addRow(t, r.Number, r.ID, statement, string(r.Verdict), margin, r.Instances)
 	}
 	return t, nil
 }
@@ -180,8 +180,8 @@ var kindNames = map[ledger.Kind]string{
 	ledger.Statement: "statements", ledger.Step: "steps", ledger.Correction: "corrected",
 }
 
-// ledgerNumbers returns margin, verdict and both sides of each row, and the number of
-// statements, steps and corrections by verdict. It counts the false statements by defect and,
+// ledgerNumbers returns margin, verdict and both sides of each row, the number of
+// statements and steps by verdict, and the number of corrections. It counts the false statements by defect and,
 // in theorems, lemmas and corollaries, as an author does.
 func ledgerNumbers(l *ledger.Ledger) figure.Numbers {
 	var ns figure.Numbers
@@ -203,7 +203,10 @@ func ledgerNumbers(l *ledger.Ledger) figure.Numbers {
 	}
 	for _, kind := range slices.Sorted(maps.Values(kindNames)) {
 		whole(kind, count[kind])
-		for _, v := range verdictOrder {
+		if kind == kindNames[ledger.Correction] {
+			continue // none fails
+		}
+		for _, v := range []ledger.Verdict{ledger.Holds, ledger.Fails} {
 			whole(kind+"-"+string(v), count[kind+"-"+string(v)])
 		}
 	}

@@ -51,7 +51,7 @@ func TestStoredLedgerStatesTheClaimsOfTheCode(t *testing.T) {
 	for _, c := range claims.All() {
 		want = append(want, c.ID)
 		if r := l.Find(c.ID); r != nil {
-			rows = append(rows, ledger.Row{Claim: c, Finding: ledger.Finding{Tier: r.Tier, Verdict: r.Verdict}})
+			rows = append(rows, ledger.Row{Claim: c, Finding: ledger.Finding{Verdict: r.Verdict}})
 		}
 	}
 	if !slices.Equal(ids, want) {

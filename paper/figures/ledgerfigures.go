@@ -12,14 +12,14 @@ import (
 
 // Colour and mark of a verdict.
 var verdictInk = map[ledger.Verdict]figure.Ink{
-	ledger.Holds: 1, ledger.Consistent: 3, ledger.Fails: 2, ledger.Inconsistent: 5, ledger.Open: figure.Grey,
+	ledger.Holds: 1, ledger.Fails: 2, ledger.Open: figure.Grey,
 }
 
 var verdictMark = map[ledger.Verdict]int{
-	ledger.Holds: 1, ledger.Consistent: 3, ledger.Fails: 2, ledger.Inconsistent: 4, ledger.Open: 5,
+	ledger.Holds: 1, ledger.Fails: 2, ledger.Open: 5,
 }
 
-var verdictOrder = []ledger.Verdict{ledger.Holds, ledger.Consistent, ledger.Fails, ledger.Inconsistent, ledger.Open}
+var verdictOrder = []ledger.Verdict{ledger.Holds, ledger.Fails, ledger.Open}
 
 func verdictsOf(l *ledger.Ledger) []ledger.Verdict {
 	return slices.DeleteFunc(slices.Clone(verdictOrder), func(v ledger.Verdict) bool {
@@ -156,7 +156,7 @@ func ledgerFigure(l *ledger.Ledger) *figure.Figure {
 		}
 	}
 	return oneRow(figure.TwoColumns,
-		`The ledger: margin of each statement on its worst instance (where one of the exact tier fails, `+
+		`The ledger: margin of each statement on its worst instance (where one fails, `+
 			`on its witness), on the scale of a signed square root. A statement fails where the margin is `+
 			`negative; a line leads to the margin of its corrected form.`, d)
 }

@@ -11,35 +11,17 @@ import (
 	"learncausal/paper/exact"
 )
 
-// A Tier is the kind of evidence behind a verdict.
-type Tier string
-
-const (
-	// Exact verdicts decide an identity or inequality on given instances, in
-	// rational numbers or in floats with an enclosure of the rounding error.
-	Exact Tier = "exact"
-	// Enclosed verdicts are statistical: a confidence bound at a preset level,
-	// corrected for the number of checks.
-	Enclosed Tier = "enclosed"
-	// ConsistentWith verdicts concern claims with unstated constants or limits. They compare a fitted exponent
-	// and its interval with the claimed exponent, or report the least constant that the data need.
-	ConsistentWith Tier = "consistent with"
-)
-
 // A Verdict is the conclusion of a check.
 type Verdict string
 
 const (
-	Holds        Verdict = "holds"        // on every instance tried; no proof
-	Fails        Verdict = "fails"        // with a witness
-	Consistent   Verdict = "consistent"   // with a fitted trend or constant
-	Inconsistent Verdict = "inconsistent" // with a fitted trend
-	Open         Verdict = "open"         // the check could not decide
+	Holds Verdict = "holds" // on every instance tried; no proof
+	Fails Verdict = "fails" // with a witness
+	Open  Verdict = "open"  // the check could not decide
 )
 
 // A Finding is the result of a check. An inequality is read as LHS <= RHS.
 type Finding struct {
-	Tier      Tier     `json:"tier"`
 	Verdict   Verdict  `json:"verdict"`
 	LHS       float64  `json:"lhs"` // the two sides on the witness, or else on the worst instance
 	RHS       float64  `json:"rhs"`
@@ -51,11 +33,11 @@ type Finding struct {
 	Note      string   `json:"note"`      // one or two sentences: reason, corrected form, least constant, ...
 }
 
-// Failed reports whether the statement is false or contradicts the data.
-func (f Finding) Failed() bool { return f.Verdict == Fails || f.Verdict == Inconsistent }
+// Failed reports whether the statement is false.
+func (f Finding) Failed() bool { return f.Verdict == Fails }
 
 // gravity orders verdicts: a failure outranks an Open finding, which outranks the rest.
-func (f Finding) gravity() int { return slices.Index([]Verdict{Open, Inconsistent, Fails}, f.Verdict) }
+func (f Finding) gravity() int { return slices.Index([]Verdict{Open, Fails}, f.Verdict) }
 
 // Slack returns the relative margin of lhs <= rhs,
 //

@@ -50,47 +50,6 @@ func TestSmallestKernelRunsThroughAll(t *testing.T) {
 	}
 }
 
-// What is fitted, by how much, and what that refutes is said, and the margin is what is left.
-func TestTrendSaysWhatItFitted(t *testing.T) {
-	x := []float64{1, 2, 4, 8}
-	for _, c := range []struct {
-		y                  []float64
-		claimed, competing float64
-		margin             float64
-		note               string
-	}{
-		{[]float64{3, 6, 12, 24}, 1.5, 0.5, 0.5, "Fitted exponent 1.000 with 95 % interval half-width 0.000, claimed at most 1.5; 0.5 is refuted."},
-		{
-			[]float64{3, 6, 12, 24},
-			2, 1.25, 1,
-			"Fitted exponent 1.000 with 95 % interval half-width 0.000: the data do not distinguish the claimed 2 from 1.25.",
-		},
-		{[]float64{1, 1, 1, 1.1}, 1, 0.5, 1, "The data hardly vary: no rate can be read from them."},
-	} {
-		f := Trend{X: x, Y: c.y, Claimed: c.claimed, Competing: c.competing}.Finding()
-		if f.Note != c.note || math.Abs(f.Margin-c.margin) > 0.07 || f.RHS != c.claimed || f.Instances != 4 {
-			t.Errorf("%+v, want the margin %v and the note %q", f, c.margin, c.note)
-		}
-	}
-	// A range of a tenth in the logarithms is enough, of x and of y, and less is not.
-	for spread, want := range map[float64]Verdict{0.101: Consistent, 0.099: Open} {
-		near := []float64{1, math.Exp(spread / 2), math.Exp(spread)}
-		far := []float64{1, 2, 4}
-		if f := (Trend{X: near, Y: far, Claimed: 50, Competing: 1}).Finding(); f.Verdict != want {
-			t.Errorf("x over %v: %s, want %s", spread, f.Verdict, want)
-		}
-		if f := (Trend{X: far, Y: near, Claimed: 1, Competing: -1}).Finding(); f.Verdict != want {
-			t.Errorf("y over %v: %s, want %s", spread, f.Verdict, want)
-		}
-	}
-	defer func() {
-		if recover() == nil {
-			t.Error("no panic for a competing exponent equal to the claimed one")
-		}
-	}()
-	Trend{X: x, Y: x, Claimed: 1, Competing: 1}.Finding()
-}
-
 // Where a bound holds, all that is decided counts: the worst point of the search, for two states
 // the 1^2 + ... + (n-1)^2 matrices with denominators up to n, and a rounding by each denominator.
 func TestKernelBoundCountsWhatItTries(t *testing.T) {
@@ -140,40 +99,6 @@ func TestDenominatorsAreRound(t *testing.T) {
 		}
 		if !round || den < 2 || k > 0 && den <= denominators[k-1] {
 			t.Errorf("denominator %d is %d", k, den)
-		}
-	}
-}
-
-func TestTrendDecidesOnlyWhatTheDataTell(t *testing.T) {
-	x := []float64{16, 64, 256, 1024}
-	power := func(of float64) []float64 {
-		y := make([]float64, len(x))
-		for i := range x {
-			y[i] = math.Pow(x[i], of)
-		}
-		return y
-	}
-	noisy := power(-0.5)
-	noisy[0], noisy[1] = noisy[0]/8, noisy[1]*4
-	for _, c := range []struct {
-		what               string
-		y                  []float64
-		claimed, competing float64
-		want               Verdict
-	}{
-		{"the claimed rate", power(-0.5), -0.5, -1, Consistent},
-		{"a slower one", power(-0.49), -0.5, -1, Inconsistent},
-		{"a growth where none is claimed", power(0.006), 0, -0.1, Inconsistent},
-		{"faster than the competing rate", power(-1), -0.5, -1, Open},
-		{"much scatter", noisy, -0.5, -1, Open},
-		{"no change", power(0), 0.5, -0.5, Open},
-		{"no change, none claimed", power(0), 0, -0.1, Consistent},
-		{"no number", []float64{1, math.NaN(), 1, 1}, 0, -0.1, Open},
-		{"no points", nil, 0, -0.1, Open},
-	} {
-		f := Trend{X: x[:len(c.y)], Y: c.y, Claimed: c.claimed, Competing: c.competing}.Finding()
-		if f.Verdict != c.want {
-			t.Errorf("%s: %s, want %s (%s)", c.what, f.Verdict, c.want, f.Note)
 		}
 	}
 }

@@ -3,12 +3,9 @@
 // A [Claim] is a statement with a [Check]: a function that evaluates the statement as printed and searches for
 // a counterexample. Its [Fault]s are the same check with one deliberate error; each must be detected. A claim
 // that fails has [Repair]s instead, each of which must hold. A check draws its budget and its random streams
-// from an [Env] and returns a [Finding]. Most checks give their instances to one of two accumulators:
-//
-//   - [Worst] keeps the instance of least margin of an inequality or equation between
-//     floats, rationals or enclosures, and as the [Witness] the first instance on
-//     which it certainly fails;
-//   - [Trend] fits the exponent of a claimed bound with unstated constants.
+// from an [Env] and returns a [Finding]. Most checks give their instances to a [Worst]: it keeps
+// the instance of least margin of an inequality or equation between floats, rationals or enclosures, and as
+// the [Witness] the first instance on which it certainly fails.
 //
 // [Env.Attack] searches for a counterexample in R^n, [KernelBound] among transition matrices. [Run] checks
 // claims and returns their [Row]s. A [Ledger] of rows is stored as JSON and rendered as a page of Markdown. Its
@@ -47,7 +44,7 @@ type Claim struct {
 	Corrected  string   `json:"corrected_by,omitempty"`
 	Defect     Defect   `json:"defect,omitempty"`          // of a claim that fails
 	OnPaper    []string `json:"proved_on_paper,omitempty"` // ids whose proofs in the erratum prove the statement
-	Quick      bool     `json:"-"`                         // part of the quick ledger: its check takes about a second at most
+	Slow       bool     `json:"-"`                         // not in the quick ledger: its check takes over a second
 	Check      Check    `json:"-"`
 
 	Faults  []Fault  `json:"faults,omitempty"`  // of a claim that does not fail: one for each part and hypothesis

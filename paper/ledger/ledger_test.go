@@ -27,7 +27,7 @@ import (
 )
 
 func TestUnsoundRowsAreFound(t *testing.T) {
-	good := Finding{Tier: Exact, Verdict: Holds, Instances: 1}
+	good := Finding{Verdict: Holds, Instances: 1}
 	if f := (Row{Finding: good}).unsound(); f != nil {
 		t.Errorf("a good row: %v", f)
 	}
@@ -55,11 +55,8 @@ func TestUnsoundRowsAreFound(t *testing.T) {
 		}
 	}
 	for _, spoil := range []func(*Row){
-		func(r *Row) { r.Tier = "" },
 		func(r *Row) { r.Verdict = "proved" },
 		func(r *Row) { r.Verdict = Fails },
-		func(r *Row) { r.Verdict = Consistent },
-		func(r *Row) { r.Tier = ConsistentWith },
 		func(r *Row) { r.Witness = &Witness{Instance: Instance{"S": 2}} },
 		func(r *Row) { r.Instances = 0 },
 		func(r *Row) { r.Margin = -0.1 },
@@ -78,16 +75,13 @@ func TestUnsoundRowsAreFound(t *testing.T) {
 // What is wrong with a row is named, and nothing else.
 func TestEachFaultOfARowIsNamed(t *testing.T) {
 	instance := Instance{"S": 2}
-	good := Row{Finding: Finding{Tier: Exact, Verdict: Holds, LHS: 1, RHS: 2, Margin: 0.5, Instances: 1}}
+	good := Row{Finding: Finding{Verdict: Holds, LHS: 1, RHS: 2, Margin: 0.5, Instances: 1}}
 	bad := Row{Claim{Statement: `$a \le b$`, Repairs: []Repair{{}}}, Finding{
-		Tier: Exact, Verdict: Fails, LHS: 2, RHS: 1, Margin: -0.5, Instances: 1, Instance: instance,
+		Verdict: Fails, LHS: 2, RHS: 1, Margin: -0.5, Instances: 1, Instance: instance,
 		Witness: &Witness{Instance: instance, LHS: big.NewRat(2, 1), RHS: big.NewRat(1, 1)},
 	}}
-	trend := Row{Finding: Finding{Tier: ConsistentWith, Verdict: Consistent, Instances: 1}}
 	floats := bad
 	floats.Witness = &Witness{Instance: instance} // the sides are in the finding alone
-	enclosed := bad                               // its sides are not rational, and its instance may be another
-	enclosed.Tier, enclosed.Instance, enclosed.LHS = Enclosed, Instance{"S": 3}, 9
 	equation := bad
 	equation.Statement, equation.LHS, equation.RHS = "$a = b$", 1, 2
 	equation.Witness = &Witness{Instance: instance, LHS: big.NewRat(1, 1), RHS: big.NewRat(2, 1)}
@@ -103,12 +97,11 @@ func TestEachFaultOfARowIsNamed(t *testing.T) {
 		{good, func(r *Row) { r.Kind = Correction }, nil},
 		{bad, func(r *Row) {}, nil},
 		{floats, func(r *Row) {}, nil},
-		{enclosed, func(r *Row) {}, nil},
-		{enclosed, func(r *Row) { r.Margin = 0.1 }, []string{"fails with a positive margin"}},
+		{floats, func(r *Row) { r.LHS, r.RHS, r.Margin = 1, 2, 0.5 }, []string{
+			"fails with a positive margin", "the margin does not belong to the sides", "an inequality lhs <= rhs fails with lhs <= rhs",
+		}},
 		{equation, func(r *Row) {}, nil},
-		{trend, func(r *Row) {}, nil},
 		{good, func(r *Row) { r.Verdict, r.Repairs, r.Margin = Fails, []Repair{{}}, 0 }, []string{"fails without a witness"}},
-		{good, func(r *Row) { r.Verdict = Inconsistent; r.Repairs = []Repair{{}} }, []string{"only a trend can be consistent or inconsistent"}},
 		{good, func(r *Row) { r.Witness = bad.Witness }, []string{"has a witness but does not fail"}},
 		{good, func(r *Row) { r.Margin = -0.1 }, []string{"holds with a negative margin"}},
 		{good, func(r *Row) { r.Repairs = []Repair{{}} }, []string{"has a repair but does not fail"}},
@@ -117,9 +110,6 @@ func TestEachFaultOfARowIsNamed(t *testing.T) {
 		{good, func(r *Row) { r.Margin = math.Inf(1) }, []string{"a side or the margin is not a number"}},
 		{good, func(r *Row) { r.LHS, r.RHS = math.Inf(1), math.Inf(-1) }, []string{"a side or the margin is not a number"}},
 		{good, func(r *Row) { r.Margin, r.Verdict = math.Inf(-1), Open }, []string{"a side or the margin is not a number"}},
-		{trend, func(r *Row) { r.Verdict, r.Witness, r.Repairs = Inconsistent, bad.Witness, []Repair{{}} }, nil},
-		{trend, func(r *Row) { r.Verdict, r.Witness, r.Repairs = Fails, bad.Witness, []Repair{{}} }, nil},
-		{trend, func(r *Row) { r.Verdict = Holds }, []string{"a trend is consistent, inconsistent or open"}},
 		{bad, func(r *Row) { r.Instance = Instance{"S": 3} }, []string{"instance and witness differ"}},
 		{bad, func(r *Row) { r.LHS, r.Margin = 4, -0.75 }, []string{"the sides differ from the sides of the witness"}},
 		{bad, func(r *Row) { r.RHS, r.Margin = 1.5, -0.25 }, []string{"the sides differ from the sides of the witness"}},
@@ -172,12 +162,12 @@ func sample() []Row {
 		}
 		return Row{
 			Claim{ID: id, Number: "Lemma 2", Kind: kind, Title: "Title of " + id, Section: "Section", Statement: "$a \\le b$", Hypotheses: "none", Uses: uses, Corrected: corrected, Faults: []Fault{{What: "a sign"}}},
-			Finding{Tier: Exact, Verdict: v, LHS: 1.0 / 3, RHS: 0.5, Margin: 1.0 / 3, Instances: 7},
+			Finding{Verdict: v, LHS: 1.0 / 3, RHS: 0.5, Margin: 1.0 / 3, Instances: 7},
 		}
 	}
 	a := row("lem-a", "lem-a-corrected", Fails)
 	a.Witness = &Witness{Instance: Instance{"S": 2, "pi": exact.Rats("3/10 7/10; 1/2 1/2"), "lambda": 0.123456789}, LHS: big.NewRat(1, 3), RHS: big.NewRat(1, 2)}
-	return []Row{a, row("lem-a-corrected", "", Holds), row("lem-b", "", Holds, "lem-a"), row("thm-c", "", Consistent, "lem-b")}
+	return []Row{a, row("lem-a-corrected", "", Holds), row("lem-b", "", Holds, "lem-a"), row("thm-c", "", Open, "lem-b")}
 }
 
 func TestLedgerIsReadAsWritten(t *testing.T) {
@@ -267,13 +257,13 @@ func TestParseNamesTheLine(t *testing.T) {
 // What is stored of a row is all that is left of it, in the form that JSON gives back.
 func TestNewKeepsWhatIsStored(t *testing.T) {
 	rows := sample()
-	rows[0].Repairs, rows[0].Quick, rows[0].Statement = []Repair{{What: "a bound"}}, true, "$a < b$"
+	rows[0].Repairs, rows[0].Slow, rows[0].Statement = []Repair{{What: "a bound"}}, true, "$a < b$"
 	l, err := New(rows)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := l.Rows[0]
-	if r.Quick || r.Faults[0].What != "a sign" || r.Repairs[0].What != "a bound" || r.Witness.Instance["S"] != 2.0 {
+	if r.Slow || r.Faults[0].What != "a sign" || r.Repairs[0].What != "a bound" || r.Witness.Instance["S"] != 2.0 {
 		t.Errorf("%+v", r)
 	}
 	if b, err := l.JSON(); err != nil || !bytes.Contains(b, []byte("$a < b$")) {
@@ -301,7 +291,7 @@ func TestDependencies(t *testing.T) {
 	if !slices.Equal(users, []string{"lem-b", "thm-c"}) {
 		t.Errorf("users of lem-a: %v", users)
 	}
-	if s := d.Consequences("lem-a"); !strings.Contains(s, "Lemma 2 `lem-b` (holds), Lemma 2 `thm-c` (consistent)") {
+	if s := d.Consequences("lem-a"); !strings.Contains(s, "Lemma 2 `lem-b` (holds), Lemma 2 `thm-c` (open)") {
 		t.Error(s)
 	}
 	rows := sample()
@@ -445,7 +435,7 @@ func TestSelect(t *testing.T) {
 
 // A row says with what seed something was drawn for it, and only then.
 func TestRunSaysTheSeed(t *testing.T) {
-	good := Finding{Tier: Exact, Verdict: Holds, Instances: 1}
+	good := Finding{Verdict: Holds, Instances: 1}
 	shared := func(e *Env) Finding { e.Seed(); return good }
 	stream := func(e *Env) Finding { e.Stream("points"); return good }
 	cs := []Claim{{Check: shared}, {Check: stream}, {Check: func(*Env) Finding { return good }}}
@@ -467,8 +457,8 @@ func TestRunSaysTheSeed(t *testing.T) {
 // Every row that is unsound is named, and all rows are returned.
 func TestRunNamesUnsoundRows(t *testing.T) {
 	found := func(f Finding) Check { return func(*Env) Finding { return f } }
-	good := Finding{Tier: Exact, Verdict: Holds, Instances: 1}
-	cs := []Claim{{ID: "a", Check: found(Finding{Tier: Exact, Verdict: Holds})}, {ID: "b", Check: found(good)}}
+	good := Finding{Verdict: Holds, Instances: 1}
+	cs := []Claim{{ID: "a", Check: found(Finding{Verdict: Holds})}, {ID: "b", Check: found(good)}}
 	rows, err := Run(t.Context(), cs, true, 2, nil)
 	if err == nil || err.Error() != "ledger: a: no instances" || len(rows) != 2 || rows[1].Verdict != Holds {
 		t.Errorf("%d rows, error %v", len(rows), err)
@@ -513,7 +503,7 @@ func TestRunHasWorkers(t *testing.T) {
 			case <-time.After(10 * time.Second):
 			}
 			time.Sleep(time.Millisecond)
-			return Finding{Tier: Exact, Verdict: Holds, Instances: 1}
+			return Finding{Verdict: Holds, Instances: 1}
 		}
 		var cs []Claim
 		for i := range 6 {
@@ -690,8 +680,8 @@ func TestMarginsOfFindings(t *testing.T) {
 		t.Errorf("a margin that is no number is stronger than %v", f)
 	}
 	fails, open := Finding{Verdict: Fails, Margin: -0.1}, Finding{Verdict: Open, Margin: -0.5}
-	holds, against := Finding{Verdict: Holds, Margin: 0.01}, Finding{Verdict: Inconsistent, Margin: -0.2}
-	for _, c := range []struct{ graver, other Finding }{{fails, open}, {fails, against}, {against, open}, {open, holds}} {
+	holds := Finding{Verdict: Holds, Margin: 0.01}
+	for _, c := range []struct{ graver, other Finding }{{fails, open}, {fails, holds}, {open, holds}} {
 		for _, f := range []Finding{
 			Weakest(c.graver, c.other), Weakest(c.other, c.graver), c.graver.Counting(c.other), c.other.Counting(c.graver),
 		} {
@@ -760,12 +750,6 @@ func TestStatesAreCountedFromOne(t *testing.T) {
 	if got := Grid([]float64{1, 2, 3, 4, 5, 6}, 3); !reflect.DeepEqual(got, [][]float64{{1, 2, 3}, {4, 5, 6}}) {
 		t.Errorf("%v", got)
 	}
-	var d Trend
-	d.Add(1, 2)
-	d.Add(3, 4)
-	if !slices.Equal(d.X, []float64{1, 3}) || !slices.Equal(d.Y, []float64{2, 4}) {
-		t.Errorf("%+v", d)
-	}
 }
 
 var regen = flag.Bool("regen", false, "write the golden files anew")
@@ -782,7 +766,7 @@ func TestGoldenPages(t *testing.T) {
 	rows[2].Proved = []Proof{{Theorem: "b_part", File: "proofs/b.v", Gap: "one half"}}
 	rows[2].Instance = Instance{"S": 3}
 	more := sample()[2:]
-	more[0].ID, more[0].Kind, more[0].Verdict, more[0].Uses, more[0].Section = "lem-b-step", Step, Inconsistent, []string{"lem-a"}, "Section 2: More"
+	more[0].ID, more[0].Kind, more[0].Verdict, more[0].Uses, more[0].Section = "lem-b-step", Step, Fails, []string{"lem-a"}, "Section 2: More"
 	more[1].ID, more[1].Verdict, more[1].Uses, more[1].Section = "thm-d", Open, nil, "Section 2: More"
 	l, err := New(append(rows, more...))
 	if err != nil {
@@ -819,9 +803,9 @@ func TestAccountCountsAsAnAuthorDoes(t *testing.T) {
 		return Row{Claim: Claim{Number: number, ID: id, Kind: Statement, Defect: d}, Finding: Finding{Verdict: v}}
 	}
 	l := &Ledger{Rows: []Row{
-		row("Theorem 1", "thm-a", Consistent, ""), row("Theorem 2", "thm-b", Holds, ""),
+		row("Theorem 1", "thm-a", Open, ""), row("Theorem 2", "thm-b", Holds, ""),
 		row("Lemma 6", "lem-a", Fails, Boundary), row("Lemma 6", "lem-b", Fails, Missing), row("Lemma 7", "lem-c", Holds, ""),
-		row("Section 2", "ex-a", Fails, Missing), row("Section 2", "ex-b", Inconsistent, Misprint),
+		row("Section 2", "ex-a", Fails, Missing), row("Section 2", "ex-b", Fails, Misprint),
 	}}
 	step := row("Lemma 7", "lem-c-step", Fails, Constant)
 	step.Kind = Step
@@ -838,7 +822,7 @@ func TestAccountCountsAsAnAuthorDoes(t *testing.T) {
 	if got := l.Theorems(strings.ToUpper); got != "Theorems 1 and 2 are true as printed; their proofs in the erratum are E1 and E2; E3." {
 		t.Errorf("two theorems: %q", got)
 	}
-	l.Rows[0].Verdict = Inconsistent
+	l.Rows[0].Verdict = Fails
 	if got := l.Theorems(strings.ToUpper); strings.Contains(got, "E1") {
 		t.Errorf("a theorem that fails: %q", got)
 	}

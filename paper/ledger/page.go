@@ -67,9 +67,7 @@ const pageHead = `# The ledger: every statement of the paper, checked
 
 A function in [paper/claims](paper/claims) evaluates each numbered statement of *How Transformers Learn Causal Structure with Gradient Descent* **as printed** and searches for a counterexample. ` + "`make verify`" + ` runs all checks and writes this page; ` + "`.tools/bin/paper verify \"Lemma 12\"`" + ` runs one, named by its number in the PDF or by its id, and prints its witness or worst instance. [The erratum](figures/errata.pdf) lists the false statements and what holds instead; [its supplement](figures/supplement.pdf) has the witnesses and the proofs.
 
-**Tiers.** The check of an *exact* row decides an identity or inequality on given instances, in rational numbers or in floats with an enclosure of the rounding error. An *enclosed* row is statistical: a confidence bound at a preset level, corrected for the number of checks. A row of the tier *consistent with* has unstated constants or a limit: its check compares a fitted exponent and its interval with the claimed exponent, or computes the least constant that the data need.
-
-**Verdicts.** *Holds* means that the check found no counterexample among its instances; the statement is proved only where the row names a proof. *Fails* comes with a witness in exact numbers. *Consistent* and *inconsistent* belong to the third tier. *Open* means that the check could not decide. Every inequality is read as lhs ≤ rhs, also where the paper prints ≥. Its **margin** on the worst instance is (rhs − lhs) / max(|lhs|, |rhs|); the margin of an equation is minus the relative difference. A statement fails where its margin is negative. An exact row that fails reports both sides and the margin of its witness, for a check by hand; ` + "`paper verify`" + ` also prints the largest violation that a search in floats found. The margin of a fitted trend is the distance from the claimed exponent to the end of the interval. A row whose id ends in ` + "`-corrected`" + ` corrects the printed statement. A step or remark carries the number of the statement whose proof contains it. Of the statements that hold, Theorems 1 and 2, Lemmas 8, 10, 30, 31 and 32 and Corollary 1 have constants or a hypothesis that the paper leaves open.
+**Verdicts.** A check decides an identity or inequality on given instances, in rational numbers or in floats with an enclosure of the rounding error; the check of ` + "`assume-prior-remark-corrected`" + ` computes a confidence limit. *Holds* means that the check found no counterexample among its instances; the statement is proved only where the row names a proof. *Fails* comes with a witness in exact numbers. *Open* means that the check could not decide. Every inequality is read as lhs ≤ rhs, also where the paper prints ≥. Its **margin** on the worst instance is (rhs − lhs) / max(|lhs|, |rhs|); the margin of an equation is minus the relative difference. A statement fails where its margin is negative. A row that fails reports both sides and the margin of its witness, for a check by hand; ` + "`paper verify`" + ` also prints the largest violation that a search in floats found. A row whose id ends in ` + "`-corrected`" + ` corrects the printed statement. A step or remark carries the number of the statement whose proof contains it. Of the statements that hold, Theorems 1 and 2, Lemmas 8, 10, 30, 31 and 32 and Corollary 1 have constants or a hypothesis that the paper leaves open.
 
 **Defects.** A row that fails names its defect. A *misprint* is a wrong sign, index or name, and the intended statement is true. In a *boundary case* one row, entry or position, or a trivial case, should be excluded. A *reading* is false in one reading of a sentence that the paper leaves open. A *step of a proof* is false, and the statement that it serves survives. With a *missing hypothesis* the statement is true. A *constant*, or an exponent, changes.
 
@@ -89,7 +87,7 @@ var plain = strings.NewReplacer("*", `\*`, "_", `\_`, "<", "&lt;", "`", "\\`")
 func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
 
 func emphasis(v Verdict) string {
-	if v == Fails || v == Inconsistent {
+	if v == Fails {
 		return "**" + string(v) + "**"
 	}
 	return string(v)
@@ -100,12 +98,15 @@ func (r Row) verdict() string {
 	return strings.TrimSuffix(fmt.Sprintf("%s: %s", emphasis(r.Verdict), r.Defect), ": ")
 }
 
-var verdicts = []Verdict{Holds, Fails, Consistent, Inconsistent, Open}
+var verdicts = []Verdict{Holds, Fails, Open}
 
-// counts returns a table of the number of rows of each kind and verdict.
+// counts returns a table of the number of rows of each kind and verdict. It omits verdicts without a row.
 func (l *Ledger) counts() string {
 	head, rule := "| |", "|---|"
-	for _, v := range verdicts {
+	occurring := slices.DeleteFunc(slices.Clone(verdicts), func(v Verdict) bool {
+		return !slices.ContainsFunc(l.Rows, func(r Row) bool { return r.Verdict == v })
+	})
+	for _, v := range occurring {
 		head, rule = head+" "+string(v)+" |", rule+"--:|"
 	}
 	text := head + " rows |\n" + rule + "--:|\n"
@@ -121,7 +122,7 @@ func (l *Ledger) counts() string {
 			continue
 		}
 		text += "| " + string(kind) + " |"
-		for _, v := range verdicts {
+		for _, v := range occurring {
 			text += fmt.Sprintf(" %d |", n[v])
 		}
 		text += fmt.Sprintf(" %d |\n", sum)
@@ -149,11 +150,11 @@ func (l *Ledger) inCoq() string {
 // Below the table the note and the witness of each row can be unfolded.
 func (l *Ledger) Verdicts(page string) string {
 	var b strings.Builder
-	b.WriteString("| Statement | Tier | Verdict | Left side | Right side | Margin | N |\n" +
-		"|---|---|---|--:|--:|--:|--:|\n")
+	b.WriteString("| Statement | Verdict | Left side | Right side | Margin | N |\n" +
+		"|---|---|--:|--:|--:|--:|\n")
 	for _, r := range l.Rows {
-		fmt.Fprintf(&b, "| %s [`%s`](%s#%s) | %s | %s | %.3g | %.3g | %.3g | %d |\n",
-			r.Number, r.ID, page, r.ID, r.Tier, marked(r.Verdict), r.LHS, r.RHS, r.Margin, r.Instances)
+		fmt.Fprintf(&b, "| %s [`%s`](%s#%s) | %s | %.3g | %.3g | %.3g | %d |\n",
+			r.Number, r.ID, page, r.ID, marked(r.Verdict), r.LHS, r.RHS, r.Margin, r.Instances)
 	}
 	for _, r := range l.Rows {
 		if r.Note == "" && r.Witness == nil {
@@ -171,7 +172,7 @@ func (l *Ledger) Verdicts(page string) string {
 
 // marked returns a verdict after a check mark, a cross or a question mark.
 func marked(v Verdict) string {
-	sign := map[Verdict]string{Holds: "✓", Consistent: "✓", Fails: "✗", Inconsistent: "✗", Open: "?"}[v]
+	sign := map[Verdict]string{Holds: "✓", Fails: "✗", Open: "?"}[v]
 	return sign + " " + emphasis(v)
 }
 

@@ -20,8 +20,8 @@ type Row struct {
 
 var inequality = regexp.MustCompile(`\\(le|ge|lesssim)\b`)
 
-// unsound lists the contradictions within a row: a tier that excludes the verdict, a failure without a witness,
-// sides that differ from the sides of the witness, a negative margin of a statement that holds, and others.
+// unsound lists the contradictions within a row: a failure without a witness, sides that differ from the sides
+// of the witness, a negative margin of a statement that holds, and others.
 func (r Row) unsound() []string {
 	var out []string
 	fault := func(wrong bool, text string) {
@@ -29,18 +29,12 @@ func (r Row) unsound() []string {
 			out = append(out, text)
 		}
 	}
-	trend := r.Tier == ConsistentWith
-	fault(!slices.Contains([]Tier{Exact, Enclosed, ConsistentWith}, r.Tier), "no tier")
 	fault(!slices.Contains(verdicts, r.Verdict), "no verdict")
-	fault(trend && (r.Verdict == Holds || r.Verdict == Fails && r.Witness == nil),
-		"a trend is consistent, inconsistent or open")
-	fault(!trend && (r.Verdict == Consistent || r.Verdict == Inconsistent),
-		"only a trend can be consistent or inconsistent")
 	fault(r.Verdict == Fails && r.Witness == nil, "fails without a witness")
-	fault(r.Verdict != Fails && r.Verdict != Inconsistent && r.Witness != nil, "has a witness but does not fail")
+	fault(r.Verdict != Fails && r.Witness != nil, "has a witness but does not fail")
 	fault(r.Verdict == Fails && r.Margin > 0, "fails with a positive margin")
 	fault(r.Verdict == Holds && r.Margin < 0, "holds with a negative margin")
-	if r.Tier == Exact && r.Verdict == Fails && r.Witness != nil {
+	if r.Verdict == Fails && r.Witness != nil {
 		lhs, rhs, ok := r.Witness.floats()
 		fault(!reflect.DeepEqual(r.Instance, r.Witness.Instance), "instance and witness differ")
 		fault(ok && (lhs != r.LHS || rhs != r.RHS), "the sides differ from the sides of the witness")
@@ -165,8 +159,8 @@ func (l *Ledger) Below(ids ...string) map[string]bool {
 }
 
 // Changes lists the differences between the ledger and a run of any budget, which
-// may have fewer rows. It compares the claims, tiers and verdicts; the other fields
-// of a finding depend on the budget. A row without a stored row is a change.
+// may have fewer rows. It compares the claims and verdicts; the other fields of a finding
+// depend on the budget. A row without a stored row is a change.
 func (l *Ledger) Changes(run *Ledger) []string {
 	var out []string
 	for _, now := range run.Rows {
@@ -176,7 +170,7 @@ func (l *Ledger) Changes(run *Ledger) []string {
 			continue
 		}
 		finding := now.Finding
-		finding.Tier, finding.Verdict = old.Tier, old.Verdict
+		finding.Verdict = old.Verdict
 		for _, d := range (Row{old.Claim, finding}).Differences(now) {
 			out = append(out, now.ID+": "+d.String())
 		}

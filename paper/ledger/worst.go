@@ -37,7 +37,7 @@ func (w *Worst) Margin() float64 {
 }
 
 // AtMost adds an instance of lhs <= rhs in floats. It is evidence only: a failure needs a
-// witness from one of the exact methods.
+// witness from another method.
 func (w *Worst) AtMost(lhs, rhs float64, at func() Instance) {
 	w.Instances++
 	w.keep(lhs, rhs, Slack(lhs, rhs), at)
@@ -49,6 +49,15 @@ func (w *Worst) Keep(lhs, rhs float64, at func() Instance) {
 	w.decided = true
 	if lhs != 0 || rhs != 0 {
 		w.keep(lhs, rhs, Slack(lhs, rhs), at)
+	}
+}
+
+// Sampled adds an instance of lhs <= rhs in which a side is a confidence limit of a mean, so that chance does
+// not explain lhs > rhs, which is a failure. The witness has no sides.
+func (w *Worst) Sampled(lhs, rhs float64, at func() Instance) {
+	w.AtMost(lhs, rhs, at)
+	if lhs > rhs {
+		w.Fail(Witness{Instance: at()})
 	}
 }
 
@@ -214,11 +223,11 @@ func (w *Worst) Fail(witness Witness) {
 // -roundingOfSearch counts as zero.
 const roundingOfSearch = 1e-9
 
-// Finding returns the result in the exact tier: Fails if there is a witness, with its sides; Open if an
+// Finding returns the result: Fails if there is a witness, with its sides; Open if an
 // instance is undecided, or the least margin is negative without a witness; else Holds.
 func (w *Worst) Finding(note string) Finding {
 	f := Finding{
-		Tier: Exact, Verdict: Holds, LHS: w.lhs, RHS: w.rhs, Margin: w.margin,
+		Verdict: Holds, LHS: w.lhs, RHS: w.rhs, Margin: w.margin,
 		Instance: w.instance, Instances: w.Instances, Note: note,
 	}
 	switch {
@@ -240,22 +249,6 @@ func (w *Worst) Finding(note string) Finding {
 		if w.rounding > 1e-17 {
 			f.Note += fmt.Sprintf(" Largest deviation %.0e, rounding.", w.rounding)
 		}
-	}
-	return f
-}
-
-// Consistent returns the result of comparisons with unstated constants: Inconsistent if there is a witness or
-// the least margin is negative, Open as in [Worst.Finding], else Consistent.
-func (w *Worst) Consistent(note string) Finding {
-	f := w.Finding(note)
-	f.Tier = ConsistentWith
-	switch {
-	case f.Verdict == Fails:
-		f.Verdict = Inconsistent
-	case w.any && w.margin < 0:
-		f.Verdict, f.Margin, f.Note = Inconsistent, w.margin, note
-	case f.Verdict == Holds:
-		f.Verdict = Consistent
 	}
 	return f
 }

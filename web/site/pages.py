@@ -30,7 +30,7 @@ MAP = [
     ("H", "Lemmas for stage 2", "06 07 11", "", ["Lemmas for Stage 2", "Proof of Theorem 2"]),
     ("I", "Finite samples", "10", "fig-finite-samples fig-sample-size", ["Finite Sample Analysis"]),
 ]
-SIGNS = {"holds": "✓", "consistent": "✓", "fails": "✗", "inconsistent": "✗", "open": "?"}
+SIGNS = {"holds": "✓", "fails": "✗", "open": "?"}
 KINDS = {"statement": "", "step or remark": ", a step or remark", "correction": ", corrected"}
 NO_CONTENTS = "---\nhtml_theme.sidebar_secondary.remove: true\n---\n"  # of the page in a second sidebar
 GREEK = "alpha beta gamma delta epsilon zeta eta theta kappa lambda mu nu xi pi rho sigma tau phi chi psi omega".split()
@@ -95,10 +95,9 @@ def tally(site, section):
 
 def ledger(site):
     rows = site.facts["rows"]
-    guide = re.findall(r"(?m)^\*\*(?:Tiers|Verdicts|Defects)\.\*\*.*$", (ROOT / "CLAIMS.md").read_text(encoding="utf-8"))
+    guide = re.findall(r"(?m)^\*\*(?:Verdicts|Defects)\.\*\*.*$", (ROOT / "CLAIMS.md").read_text(encoding="utf-8"))
     count = {v: sum(r["verdict"] == v and r["kind"] == "statement" for r in rows) for v in SIGNS}
-    verbs = {"holds": "hold", "consistent": "are consistent", "fails": "fail", "inconsistent": "are inconsistent",
-             "open": "are open"}
+    verbs = {"holds": "hold", "fails": "fail", "open": "are open"}
     tally_of_all = ", ".join(f"{n} {verbs[v]}" for v, n in count.items() if n)
     text = [NO_CONTENTS, "# The ledger\n", "Each statement of the paper, as printed, with a check that can refute it. Of "
             f"{sum(count.values())} statements, {tally_of_all}. A false statement has a witness to check by hand, and a "
@@ -153,7 +152,7 @@ def any_row(rows, key, value):
 def statement(site, r):
     """Return a row: heading, verdict, statement, and the folded details."""
     verdict = r["verdict"]
-    facts = [f'<b class="{verdict}">{SIGNS[verdict]} {verdict}</b>', f"<code>{r['id']}</code>", r["tier"],
+    facts = [f'<b class="{verdict}">{SIGNS[verdict]} {verdict}</b>', f"<code>{r['id']}</code>",
              f"margin&nbsp;{r['margin']:.3g}", f"{r['instances']}&nbsp;instance{'s' * (r['instances'] != 1)}"]
     data = {"id": r["id"], "verdict": verdict, "kind": r["kind"], "section": r["section"],
             "defect": r.get("defect", ""),
