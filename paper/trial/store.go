@@ -28,7 +28,7 @@ func Stored(meter runs.Meter) Getter {
 	}
 }
 
-// module is the path of this module.
+// Module is the path of this module.
 const Module = "learncausal"
 
 // Dir returns the path of a file or folder at the top of the checkout of this module

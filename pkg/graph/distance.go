@@ -66,14 +66,16 @@ func (f *Forest) Meet(i, j int) (k, toI, toJ int) {
 // where L_l is the number of leaves of tree l (Definition 4). It lies in [1, T], and is T for the
 // chain and for the in-context-learning graph, in which L_l = 1 (Section 4.2, def-teff-examples).
 func (f *Forest) TEff() float64 {
-	leaves := make([]int, f.T()) // by root
+	below := make([]int, f.T()) // leaves in the subtree of each position
 	for _, i := range f.Leaves() {
-		for f.parents[i] != Root {
-			i = f.parents[i]
-		}
-		leaves[i]++
+		below[i] = 1
 	}
-	return float64(f.T()) / float64(slices.Max(leaves))
+	for i := f.T() - 1; i >= 0; i-- {
+		if p := f.parents[i]; p != Root {
+			below[p] += below[i]
+		}
+	}
+	return float64(f.T()) / float64(slices.Max(below))
 }
 
 // RootFraction returns r = |R|/T of Assumption 2, where the query counts as a
@@ -95,7 +97,7 @@ func (f *Forest) RootFraction() float64 { return float64(len(f.Roots())) / float
 //	T_eff(lambda) >= (1-lambda) T / (1 + lambda L)
 //
 // because at distance k >= 1 from i there is at most one position above i, and
-// of the others each has a leaf of its own below it.
+// every other position has its own leaf below it.
 func (f *Forest) TEffLambda(lambda float64) float64 {
 	if !(0 <= lambda && lambda <= 1) {
 		panic(fmt.Sprintf("graph: lambda = %v is not in [0, 1]", lambda))

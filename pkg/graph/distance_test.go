@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"gonum.org/v1/gonum/graph/path"
 	"gonum.org/v1/gonum/graph/simple"
@@ -193,5 +194,18 @@ func TestAdjacencyHasAOneAtEachParent(t *testing.T) {
 	}
 	if ones != len(f.Edges()) {
 		t.Errorf("%d ones, want %d", ones, len(f.Edges()))
+	}
+}
+
+// One pass over the positions takes milliseconds; a search for each position takes over ten seconds.
+func TestLeavesAndTEffTakeOnePass(t *testing.T) {
+	const n = MaxT / 4
+	comb := Grow(n, func(i int) int { return max(i-1-(i+1)%2, Root) }) // a chain of even positions, a leaf on each
+	begun := time.Now()
+	if leaves, teff := Chain(n).Leaves(), comb.TEff(); len(leaves) != 2 || teff > 3 {
+		t.Errorf("a chain has %d leaves, want 2, and a comb the effective length %v, want about 2", len(leaves), teff)
+	}
+	if took := time.Since(begun); took > 5*time.Second {
+		t.Errorf("%d positions took %v", n, took)
 	}
 }

@@ -179,9 +179,15 @@ func (f *Forest) Roots() []int {
 // Leaves returns the positions without children in increasing order. A position with
 // neither parent nor children, such as the query, is both a root and a leaf.
 func (f *Forest) Leaves() []int {
+	parent := make([]bool, f.T())
+	for _, p := range f.list() {
+		if p != Root {
+			parent[p] = true
+		}
+	}
 	var leaves []int
-	for i := range f.list() {
-		if !slices.Contains(f.parents, i) {
+	for i, p := range parent {
+		if !p {
 			leaves = append(leaves, i)
 		}
 	}
