@@ -167,10 +167,15 @@ setup: .tools/kernel
 	@where="$$PWD $$(go env GOVERSION GOROOT | tr '\n' ' ') $$($(PYTHON) --version)" && \
 		echo "$$where" | cmp -s - $@ || echo "$$where" >$@
 
-.tools/go: tools/go.mod tools/go.sum .tools/where
+# GoNB is built from a copy of its module, with a patch.
+.tools/go: tools/go.mod tools/go.sum tools/gonb.patch .tools/where
 	@echo 'Setting up (1 of 3): the Go kernel, half a minute the first time'
-	@GOBIN="$$PWD/.tools/bin" go -C tools install github.com/janpfeifer/gonb golang.org/x/tools/cmd/goimports $(DOWNLOADED)
-	@touch $@
+	@rm -rf .tools/gonb && cp -R "$$(go -C tools list -f '{{.Module.Dir}}' github.com/janpfeifer/gonb)" .tools/gonb $(DOWNLOADED)
+	@chmod -R u+w .tools/gonb && cd .tools/gonb && git apply ../../tools/gonb.patch
+	@cp tools/go.mod .tools/gonb/tools.mod && cp tools/go.sum .tools/gonb/tools.sum
+	@go mod edit -replace=github.com/janpfeifer/gonb=../.tools/gonb .tools/gonb/tools.mod
+	@GOBIN="$$PWD/.tools/bin" go -C tools install -modfile=../.tools/gonb/tools.mod github.com/janpfeifer/gonb golang.org/x/tools/cmd/goimports $(DOWNLOADED)
+	@rm -rf .tools/gonb; touch $@
 
 .tools/python: tools/requirements.txt .tools/where
 	@rm -f .tools/lab

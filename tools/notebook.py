@@ -809,7 +809,8 @@ def kernel(_):
     share = ROOT / ".venv" / "share" / "jupyter"
     spec = {
         "argv": [
-            str(tools / "bin" / "gonb"), "--kernel", "{connection_file}", f"-go_work={ROOT}", "-raw_error=true",
+            sys.executable, "-I", str(ROOT / "tools" / "gonb.py"), str(tools / "bin" / "gonb"),
+            "--kernel", "{connection_file}", f"-go_work={ROOT}", "-raw_error=true",
             "-logtostderr=false", "-stderrthreshold=3", f"-log_dir={tools / 'log'}",
         ],
         "display_name": METADATA["kernelspec"]["display_name"],

@@ -89,6 +89,25 @@ class Lab(unittest.TestCase):
             self.ask("DELETE", f"kernels/{kernel}")
         self.assertEqual(said, ["42"])
 
+    def test_gopls_ends_with_the_kernel(self):
+        async def live():
+            from nbformat.v4 import new_notebook
+
+            client = notebook.make_client(new_notebook(), "t")
+            await notebook.start(client)
+            kernel = client.km.provisioner.pid
+            found = [words for words in processes() if words[1] == str(kernel) and "gopls" in words[2]]
+            await notebook.stop(client)
+            return found
+
+        [(_, _, command)] = asyncio.run(live())
+        self.assertIn("-listen.timeout", command, "a killed kernel cannot stop gopls")
+        for _ in range(10 * START):
+            if command not in [c for _, _, c in processes()]:
+                return
+            time.sleep(0.1)
+        self.fail(f"{command} is left")
+
     async def execute(self, kernel, code):
         """Return the texts that a cell shows, by the protocol that every client of the server speaks."""
         from tornado.httpclient import HTTPRequest
@@ -114,6 +133,12 @@ class Lab(unittest.TestCase):
             if message["msg_type"] == "status" and message["content"]["execution_state"] == "idle":
                 channel.close()
                 return shown
+
+
+def processes():
+    """Return process, parent and command of all processes."""
+    listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid=,args="], check=True, capture_output=True, text=True).stdout
+    return [line.split(None, 2) for line in listed.splitlines()]
 
 
 if __name__ == "__main__":

@@ -5,11 +5,17 @@ import contextlib
 import copy
 import io
 import json
+import os
 import pathlib
+import resource
+import subprocess
+import sys
 import tempfile
 import types
 import unittest
+import unittest.mock
 
+import gonb
 import notebook
 
 FIRST = '%noautoget\nimport "learncausal/pkg/nb"'
@@ -335,6 +341,22 @@ class Exercises(unittest.TestCase):
         self.assertEqual(notebook.joinable(twice, list(notebook.exercises(twice))), [])
 
 
+def session(*sources):
+    """Execute cells in one kernel; return the outputs up to each mark and after the last one, and the error, of each cell."""
+    async def perform():
+        from nbformat.v4 import new_notebook
+
+        client = notebook.make_client(new_notebook(), "t")
+        client.reset_execution_trackers()
+        try:
+            await notebook.start(client)
+            return [await notebook.perform(client, s) for s in sources]
+        finally:
+            await notebook.stop(client)
+
+    return asyncio.run(perform())
+
+
 class Runner(Folder):
     def execute(self, *sources):
         self.store(*(code(s, count=None) for s in (FIRST, *sources)))
@@ -387,20 +409,9 @@ class Runner(Folder):
         self.assertEqual([o["metadata"] or o["data"] for o in outputs], want)
 
     def test_a_long_text_stays_above_the_next_display(self):
-        async def outputs(source):
-            from nbformat.v4 import new_notebook
-
-            client = notebook.make_client(new_notebook(), "t")
-            client.reset_execution_trackers()
-            try:
-                await notebook.start(client)
-                (shown,), _ = await notebook.perform(client, source)
-            finally:
-                await notebook.stop(client)
-            return notebook.merge_streams(shown)
-
         cell = '%%\nfor i := range 20 {\n\tfor range 4 {\n\t\tnb.Printf("%4096d\\n", i)\n\t}\n\tnb.Markdown("%d", i)\n}'
-        shown = asyncio.run(outputs(FIRST + "\n" + cell))
+        [([shown], _)] = session(FIRST + "\n" + cell)
+        shown = notebook.merge_streams(shown)
         want = []
         for i in range(20):
             line = f"{i:4096}\n"
@@ -481,6 +492,65 @@ class Runner(Folder):
                 cells = (FIRST, '%%\nnb.Printf("zero")', source, '%%\nnb.Printf("two")')
                 self.store(*(code(s, count=None) for s in cells))
                 self.assertRegex("\n".join(self.check()[0]), "^t.ipynb " + message)
+
+
+class Kernel(unittest.TestCase):
+    def test_no_cell_ends_the_kernel(self):
+        """GoNB without gonb.patch dies of each of the first three cells."""
+        faults = {
+            "%%\nf()\n\n%%\nf()": r"cell\[2\]:4: main begins in line 1 already; split the cell, or delete this line$",
+            "! ": "$",
+            "//line f.go:9\nfunc g() {}": "GoNB failed to parse this cell: ",
+            "%main\nf()\n%exec f": r"cell\[5\]:3: main begins in line 1 already",
+            " %%\nf()": "(.|\n)*found '%'; statements stand below a line that begins with %%",
+        }
+        if sys.platform == "linux":
+            soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+            resource.setrlimit(resource.RLIMIT_DATA, (2 << 30, hard))
+            self.addCleanup(resource.setrlimit, resource.RLIMIT_DATA, (soft, hard))
+            faults['%%\ndefer nb.Printf("never")\nvar x [][]byte\nfor {\n\tx = append(x, make([]byte, 1<<20))\n}'] = (
+                "fatal error: runtime: out of memory; the limit of a program is 2048 MB\nat .* Line 5 ")
+        first, *failed, last = session(FIRST + "\n\nfunc f() int { return 6 }", *faults, '%%\nnb.Printf("%d", f())')
+        self.assertEqual(first, ([[]], ""))
+        for (_, fault), (source, message) in zip(failed, faults.items(), strict=True):
+            with self.subTest(source):
+                self.assertRegex(fault, "^" + message)
+        self.assertEqual(notebook.shown_text(last[0][0]), "6")
+
+
+class Start(unittest.TestCase):
+    """What gonb.py gives the kernel."""
+
+    def limit(self, before):
+        """Return the limit of memory, in KiB, of a program that is started with another limit."""
+        started = [sys.executable, "-I", gonb.__file__, "/bin/sh", "-c", "ulimit -d"]
+        hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+        given = lambda: resource.setrlimit(resource.RLIMIT_DATA, (before, hard))
+        return subprocess.run(started, check=True, capture_output=True, text=True, preexec_fn=given).stdout.strip()
+
+    def test_a_program_has_three_quarters_of_the_memory(self):
+        self.assertEqual(self.limit(resource.getrlimit(resource.RLIMIT_DATA)[1]), str(gonb.memory() * 3 // 4 >> 10))
+        self.assertEqual(self.limit(1 << 30), str(1 << 20), "a lower limit is the user's")
+
+    def test_the_memory_of_a_container_counts(self):
+        machine = gonb.memory()
+        with tempfile.TemporaryDirectory() as groups:
+            for limit, want in ("max\n", machine), ("1048576\n", 1 << 20), (f"{1 << 62}\n", machine):
+                pathlib.Path(groups, "memory.max").write_text(limit)
+                self.assertEqual(gonb.memory(groups), min(want, machine))
+
+    @unittest.skipUnless(sys.platform == "linux", "only Linux shows this to Python")
+    def test_a_folder_where_no_program_runs_is_replaced(self):
+        with tempfile.TemporaryDirectory() as usual:
+            self.assertEqual(gonb.temporary(usual), usual)
+            here = pathlib.Path(usual, "tmp")
+            ours, ended = here / str(os.getpid()), here / "0"
+            ended.mkdir(parents=True)
+            noexec = types.SimpleNamespace(f_flag=os.ST_NOEXEC)
+            with unittest.mock.patch.multiple(gonb, TEMPORARY=here), unittest.mock.patch("os.statvfs", return_value=noexec):
+                for _ in range(2):
+                    self.assertEqual(gonb.temporary(usual), str(ours))
+            self.assertEqual(list(here.iterdir()), [ours])
 
 
 if __name__ == "__main__":

@@ -13,7 +13,10 @@ import (
 // place is a program that passes standard error on up to the stack of a crash, of which it keeps the first line
 // of a cell. The kernel replaces the line of the generated program by a number of a cell and its line.
 const place = `while IFS= read -r line || [ -n "$line" ]; do
-	case $line in "goroutine "*|"runtime stack:") break;; esac
+	case $line in
+	"goroutine "*|"runtime stack:") break;;
+	"fatal error: "*memory) line="$line; the limit of a program is $(($(ulimit -d) >> 10)) MB";;
+	esac
 	printf '%s\n' "$line"
 done
 while read -r line _; do
