@@ -16,6 +16,7 @@ import (
 	"go/parser"
 	"go/scanner"
 	"go/token"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -146,6 +147,9 @@ func (s *Session) imports(units []unit, free map[string]bool) string {
 	return head.String()
 }
 
+// statement matches the parser's message about a statement, or an indented %%, outside of a function.
+var statement = regexp.MustCompile(`expected declaration, found ('%'|'?\w+'?)`)
+
 // parse parses a text made from the cell. Its error has the format of the compiler's.
 func (c *parts) parse(text string) (*parsed, error) {
 	fset := token.NewFileSet()
@@ -155,7 +159,8 @@ func (c *parts) parse(text string) (*parsed, error) {
 		var all []error
 		for _, f := range faults {
 			line := min(f.Pos.Line, c.lines) // an error at the end of the text is below the cell
-			all = append(all, at(f.Pos.Filename, line, "syntax error: %s", f.Msg))
+			hinted := statement.ReplaceAllString(f.Msg, "$0; statements stand below a line that begins with %%")
+			all = append(all, at(f.Pos.Filename, line, "syntax error: %s", hinted))
 		}
 		return nil, errors.Join(all...)
 	}

@@ -144,7 +144,8 @@ func TestProgramsOfCells(t *testing.T) {
 
 func TestFaultsHaveTheirPlace(t *testing.T) {
 	for _, c := range []struct{ cell, want string }{
-		{"x := 1", "cell[7]:1: syntax error: expected declaration, found x"},
+		{"x := 1", "cell[7]:1: syntax error: expected declaration, found x; statements stand below a line that begins with %%"},
+		{" %%\nf()", "cell[7]:1: syntax error: expected declaration, found '%'; statements stand below a line that begins with %%"},
 		{"var a = 1\n\nfunc f( {", "cell[7]:3: syntax error: expected ')', found '{'"},
 		{"var a = 1\n%%\nfor {", "cell[7]:3: syntax error: expected '}', found 'EOF'"},
 		{"%%\n\nif x = 1 {\n}", "cell[7]:3: syntax error: expected boolean expression, found assignment"},
@@ -152,7 +153,8 @@ func TestFaultsHaveTheirPlace(t *testing.T) {
 		{"%%\n!ls", "cell[7]:2: !ls: there is no shell in the page, use Go"},
 		{"%%bash\nls", "cell[7]:1: %%bash is not a command of the page, which has %%, %ls, %rm and %reset: write it in Go"},
 		{"%% -n 3", "cell[7]:1: %% -n 3: a program has no arguments in the page"},
-		{"%%\n%main", "cell[7]:2: %main: the body of main has begun already"},
+		{"%%\n%main", "cell[7]:2: main begins in line 1 already; split the cell, or delete this line"},
+		{"\n%%\nf()\n\n%%", "cell[7]:5: main begins in line 2 already; split the cell, or delete this line"},
 		{"\n%env A=1", "cell[7]:2: %env is not a command of the page"},
 		{"//go:embed x\nvar x string", "cell[7]:1: //go:embed is not available in the page: read the file with os.ReadFile"},
 	} {

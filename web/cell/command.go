@@ -76,12 +76,11 @@ func (s *Session) obey(c *parts, p *Program) ([]unit, error) {
 			for _, name := range rest {
 				units = forget(units, name)
 			}
+		case (word == "%" || word == "main") && len(rest) > 0:
+			return nil, at(c.label, cmd.line, "%%%s: a program has no arguments in the page, write the values into the cell",
+				strings.Join(cmd.words, " "))
 		case word == "%" || word == "main":
-			why := "the body of main has begun already"
-			if len(rest) > 0 {
-				why = "a program has no arguments in the page, write the values into the cell"
-			}
-			return nil, at(c.label, cmd.line, "%%%s: %s", strings.Join(cmd.words, " "), why)
+			return nil, at(c.label, cmd.line, "main begins in line %d already; split the cell, or delete this line", c.bodyLine-1)
 		default:
 			return nil, at(c.label, cmd.line, "%%%s is not a command of the page, which has "+
 				"%%%%, %%ls, %%rm and %%reset: write it in Go, or open the notebook in JupyterLab with GoNB", word)
