@@ -379,6 +379,22 @@ class TestNotebooks(unittest.TestCase):
         else:
             self.compare("02-model", [1, 9])  # a statement of the ledger
 
+    def test_a_slice_runs_no_script_that_a_notebook_brings(self):
+        shown = {"output_type": "display_data", "data": {"text/html": "<p>shown</p><script>globalThis.ran = true</script>"}, "metadata": {}}
+        cell = {"cell_type": "code", "execution_count": 1, "id": "a", "metadata": {"trusted": True}, "outputs": [shown], "source": ""}
+        kernel = {"kernelspec": {"name": "gonb", "display_name": "Go", "language": "go"}}
+        stranger = {"cells": [cell], "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}
+        book = browser.Notebook(self.context, self.address, "notebooks/00-start.ipynb")
+        book.do("await jupyterapp.serviceManager.contents.save('notebooks/stranger.ipynb', "
+                f"{{ type: 'notebook', format: 'json', content: {json.dumps(stranger)} }})")
+        book.page.close()
+        book = browser.Notebook(self.context, self.address, "notebooks/stranger.ipynb")
+        book.page.get_by_text("shown").wait_for()
+        self.assertIsNone(book.page.evaluate("globalThis.ran"))
+        book.do("content.widgets[0].model.trusted = true")
+        book.page.wait_for_function("globalThis.ran")  # so the script could have run
+        book.page.close()
+
     def test_plots_are_saved_as_the_documentation_of_gonum_shows(self):
         book = browser.Notebook(self.context, self.address, "notebooks/00-start.ipynb")
         book.run(1, 'import (\n"gonum.org/v1/plot"\n"gonum.org/v1/plot/vg"\n)')

@@ -188,6 +188,19 @@
     }
 
     return [{
+      // A notebook that comes from elsewhere may say that its stored outputs are trusted, and JupyterLite
+      // believes it. Here a script runs only in the output of a cell that the reader has run.
+      id: "gokernel:trust",
+      autoStart: true,
+      activate: ({ serviceManager: { contents } }) => {
+        const get = contents.get.bind(contents);
+        contents.get = async (...args) => {
+          const model = await get(...args);
+          for (const { metadata } of model.content?.cells ?? []) delete metadata?.trusted;
+          return model;
+        };
+      },
+    }, {
       id: "gokernel:kernel",
       autoStart: true,
       requires: [IKernelSpecs, IKernelClient],
