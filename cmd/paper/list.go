@@ -45,8 +45,8 @@ func list(w io.Writer, asJSON bool) error {
 	all := map[string][]object{}
 	text := "id\tformats\ttitle\n"
 	for _, e := range figures.Entries() {
-		all["exports"] = append(all["exports"], object{"id": e.ID, "formats": e.Formats(), "title": e.Title})
-		text += fmt.Sprintf("%s\t%s\t%s\n", e.ID, strings.Join(e.Formats(), " "), e.Title)
+		all["exports"] = append(all["exports"], object{"id": e.ID, "formats": e.Formats, "title": e.Title})
+		text += fmt.Sprintf("%s\t%s\t%s\n", e.ID, strings.Join(e.Formats, " "), e.Title)
 	}
 	text += "\nexperiment\truns\ttitle\n"
 	for _, e := range figures.All() {

@@ -50,7 +50,7 @@ func write() error {
 	}
 	var outputs []output
 	for _, e := range figures.Entries() {
-		outputs = append(outputs, output{e.ID, e.Title, figure.CaptionMacro(e.ID), e.Formats()})
+		outputs = append(outputs, output{e.ID, e.Title, figure.CaptionMacro(e.ID), e.Formats})
 	}
 	e := json.NewEncoder(os.Stdout)
 	e.SetEscapeHTML(false)

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"learncausal/internal/figure"
 	"learncausal/internal/files"
@@ -77,17 +76,3 @@ func withCaptions(old, captions string) string {
 //
 //go:embed guide.md
 var guide string
-
-//go:embed alt.txt
-var altText string
-
-// alts returns the alternative texts of the figures in the registry, by id. Each is a
-// paragraph of alt.txt below the id.
-var alts = sync.OnceValue(func() map[string]string {
-	all := make(map[string]string)
-	for _, paragraph := range strings.Split(strings.TrimSpace(altText), "\n\n") {
-		id, words, _ := strings.Cut(paragraph, ":\n")
-		all[id] = strings.ReplaceAll(words, "\n", " ")
-	}
-	return all
-})

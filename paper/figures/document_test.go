@@ -3,7 +3,6 @@ package figures
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -51,32 +50,5 @@ func TestDocumentNamesEveryOutput(t *testing.T) {
 	}
 	if strings.Contains(read("all.tex"), narrowSuffix) {
 		t.Error("all.tex holds what is for a column")
-	}
-}
-
-// Every description can be said in LaTeX.
-func TestDescriptionsHaveLaTeX(t *testing.T) {
-	for id, words := range alts() {
-		if _, err := figure.EscapeTeX(words); err != nil {
-			t.Errorf("%s: %v", id, err)
-		}
-	}
-}
-
-// What is for a column stands behind what it is made of, and every id of the list is
-// that of an entry.
-func TestNarrowEntriesFollowTheirOwn(t *testing.T) {
-	n := 0
-	entries := Entries()
-	for i, e := range entries {
-		if id, ok := strings.CutSuffix(e.ID, narrowSuffix); ok {
-			n++
-			if i == 0 || entries[i-1].ID != id || !slices.Contains(narrowed, id) {
-				t.Errorf("%s does not follow %s", e.ID, id)
-			}
-		}
-	}
-	if n != len(narrowed) {
-		t.Errorf("%d entries for a column, want %d", n, len(narrowed))
 	}
 }

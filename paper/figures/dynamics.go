@@ -2,14 +2,211 @@ package figures
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"runtime"
+	"slices"
 	"sort"
+
+	"golang.org/x/sync/errgroup"
 
 	"learncausal/internal/figure"
 	"learncausal/paper/trial"
+	"learncausal/pkg/graph"
+	"learncausal/pkg/num"
 	"learncausal/pkg/theory"
 )
+
+// A Family has a causal graph for every length.
+type Family struct {
+	Name  string // also in the ids of its numbers
+	Title string
+	Graph func(t int) *graph.Forest
+	Most  int // largest T of a sweep
+}
+
+// Families returns the families on which Algorithm 1 is run. T_eff is T for the first
+// two, of the order of sqrt(T) for the spider, and at most 2 for binary tree and star.
+func Families() []Family {
+	spider := graph.FamilyNamed("spider").New
+	random := func(t int) *graph.Forest { return graph.Random(t, 0.5, num.Stream(1, "families")) }
+	return []Family{
+		{"markov-chain", "Markov chain", graph.Chain, 512},
+		{"in-context-learning", "In-context learning", graph.InContext, 512},
+		{"spider", "Spider", spider, 512},
+		{"random-forest", "Random forest", random, 512},
+		{"binary-tree", "Binary tree", graph.BinaryTree, 256},
+		{"star", "Star", graph.Star, 64},
+	}
+}
+
+// leastLength is the first length of each family; each next one is twice as long.
+const leastLength = 16
+
+// FamilyRuns is Algorithm 1 on a family, by length.
+type FamilyRuns struct {
+	Family
+	Runs []*trial.Dynamics
+}
+
+// A Sweep is Algorithm 1 on every family and length.
+type Sweep []FamilyRuns
+
+// Algorithms runs Algorithm 1 on every family and length, in some seconds.
+func Algorithms(ctx context.Context, r *Results) (Sweep, error) {
+	return once(r, "algorithm-1", func() (Sweep, error) { return newSweep(ctx) })
+}
+
+// newSweep runs stage 1 with h = T/8, which gives about a hundred steps for every T.
+func newSweep(ctx context.Context) (Sweep, error) {
+	prior := trial.MustPrior(trial.DynamicsPrior)
+	s := make(Sweep, len(Families()))
+	lengths := 0
+	for _, f := range Families() {
+		for t := leastLength; t <= f.Most; t *= 2 {
+			lengths++
+		}
+	}
+	done := trial.Counter(ctx, lengths)
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for k, f := range Families() {
+		s[k].Family = f
+		group.Go(func() error {
+			for t := leastLength; t <= f.Most && ctx.Err() == nil; t *= 2 {
+				d, err := trial.RunDynamics(f.Graph(t), prior, float64(t)/8, 256)
+				if err != nil {
+					return err
+				}
+				s[k].Runs = append(s[k].Runs, d)
+				done()
+			}
+			return ctx.Err()
+		})
+	}
+	return s, group.Wait()
+}
+
+// Only returns the runs on the families with the given names.
+func (s Sweep) Only(names ...string) Sweep {
+	return slices.DeleteFunc(slices.Clone(s), func(f FamilyRuns) bool { return !slices.Contains(names, f.Name) })
+}
+
+// Of returns the runs with the given lengths.
+func (f FamilyRuns) Of(lengths ...int) (ds []*trial.Dynamics) {
+	for _, d := range f.Runs {
+		if slices.Contains(lengths, d.Graph.T()) {
+			ds = append(ds, d)
+		}
+	}
+	return ds
+}
+
+// A Scaling is the excess loss of the runs on a family as a function of T_eff.
+type Scaling struct {
+	Family Family
+	TEff   []float64
+	Value  []float64
+	Law    theory.PowerLaw // fitted where Grows
+	Grows  bool            // T_eff at least doubles over the runs
+}
+
+// BetaStarConstant is the constant C in beta*, at which stage 2 is stopped.
+const BetaStarConstant = 10
+
+// LossGap is the excess loss after Algorithm 1, by family.
+type LossGap struct {
+	ToEnd   []Scaling // stage 2 run to its end
+	Stopped []Scaling // stage 2 stopped at beta*
+}
+
+// LossGaps returns the excess losses of fig-loss-gap.
+func LossGaps(ctx context.Context, r *Results) (LossGap, error) {
+	return once(r, "loss-gap", func() (LossGap, error) { return then(Algorithms, Sweep.LossGap)(ctx, r) })
+}
+
+// LossGap returns the excess losses of the sweep.
+func (s Sweep) LossGap() LossGap {
+	return LossGap{
+		ToEnd: s.excess(func(*graph.Forest) float64 { return 0 }),
+		Stopped: s.excess(func(g *graph.Forest) float64 {
+			return theory.BetaStar(BetaStarConstant, g.TEff(), g.T())
+		}),
+	}
+}
+
+func (s Sweep) excess(betaStar func(*graph.Forest) float64) []Scaling {
+	var all []Scaling
+	for _, f := range s {
+		c := Scaling{Family: f.Family}
+		for _, d := range f.Runs {
+			c.TEff = append(c.TEff, d.Graph.TEff())
+			c.Value = append(c.Value, d.Excess(d.StageTwo(betaStar(d.Graph), 2*trial.Tau2)))
+		}
+		if c.Grows = c.TEff[len(c.TEff)-1] >= 2*c.TEff[0]; c.Grows {
+			c.Law = theory.FitPowerLaw(c.TEff, c.Value)
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// lazyChain is a transition matrix outside the support of [DynamicsPrior],
+// with the same least entry: each state stays with probability 0.8.
+func lazyChain() []float64 { return []float64{0.8, 0.1, 0.1, 0.1, 0.8, 0.1, 0.1, 0.1, 0.8} }
+
+// OODSequences is the number of sequences on which [Sweep.OutOfDistribution] measures each model.
+const OODSequences = 1000
+
+// OOD is the largest error sup_{s'} |f(X)_{s'} - pi(s'|s_T)| of the models of a
+// family, by T_eff, on sequences from [lazyChain] and from a matrix of the prior.
+type OOD struct {
+	Family Family
+	TEff   []float64
+	Median []float64       // outside the prior
+	Tail   []float64       // outside the prior, the 99 % quantile
+	Law    theory.PowerLaw // of Tail
+	// InsideMedian and InsideTail are median and 99 % quantile for the matrix of the prior.
+	InsideMedian, InsideTail []float64
+}
+
+// OutOfDistribution returns the errors of fig-ood.
+func OutOfDistribution(ctx context.Context, r *Results) ([]OOD, error) {
+	return once(r, "out-of-distribution", func() ([]OOD, error) {
+		s, err := Algorithms(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		return s.Only(theoryFamilies...).OutOfDistribution(ctx)
+	})
+}
+
+// OutOfDistribution measures every model of the sweep.
+func (s Sweep) OutOfDistribution(ctx context.Context) ([]OOD, error) {
+	const n = OODSequences
+	var all []OOD
+	for _, f := range s {
+		o := OOD{Family: f.Family}
+		for _, d := range f.Runs {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			m := d.Trained().Final
+			out, err1 := d.OutOfDistribution(m, lazyChain(), n, 1)
+			in, err2 := d.OutOfDistribution(m, d.Prior.Pi[0], n, 2)
+			if err := errors.Join(err1, err2); err != nil {
+				return nil, fmt.Errorf("figures: %s: %w", f.Name, err)
+			}
+			o.TEff = append(o.TEff, d.Graph.TEff())
+			o.Median, o.Tail = append(o.Median, out[n/2]), append(o.Tail, out[n*99/100])
+			o.InsideMedian, o.InsideTail = append(o.InsideMedian, in[n/2]), append(o.InsideTail, in[n*99/100])
+		}
+		o.Law = theory.FitPowerLaw(o.TEff, o.Tail)
+		all = append(all, o)
+	}
+	return all, nil
+}
 
 // theoryFamilies are the families of the paper's own examples, T_eff = T.
 var theoryFamilies = []string{"markov-chain", "in-context-learning"}
@@ -36,6 +233,9 @@ func stageOneFigure(d *trial.Dynamics) *figure.Figure {
 	}
 	return &figure.Figure{
 		ID: "fig-stage-one", Width: figure.TwoColumns,
+		Alt: "Attention on the parents, which grows to 1 in all rows, and the largest of each root, which grows " +
+			"more slowly; what is left falls to a dashed line. Below, the graph and the attention at the end: " +
+			"the same bright cells, and one in the row of each root.",
 		Caption: fmt.Sprintf(`Stage 1 of Algorithm 1 in the limit $\beta_0 \to 0$ on a random causal graph, `+
 			`$T=%d$: attention of each position on its parent, and the largest attention in the row of each root; `+
 			`attention left for others than the parent, with the level $1/T$ at which stage 1 ends, after %d `+
@@ -86,6 +286,8 @@ func stageOneCurves(d *trial.Dynamics) (all, rest []figure.Series) {
 // on chain and in-context-learning graph. Bands are two standard errors.
 func gHatBetaFigure(s Sweep) *figure.Figure {
 	f := oneRow(figure.TwoColumns,
+		"Force against beta for four lengths on two graphs: curves that rise, peak between 0 and 2 and fall to "+
+			"zero, the higher the longer the sequence, below a dashed curve that is their limit.",
 		`The force on $\beta$ in stage 2: $-\Delta_\beta$ with the attention that stage 1 leaves, for `+
 			`growing $T$ (bands: two standard errors), and the idealised $\hat g(\beta)$ with the fraction of `+
 			`roots of the longest sequence.`)
@@ -161,11 +363,14 @@ func whyItStopsFigure(s Sweep) *figure.Figure {
 		force.Series = append(force.Series, endForces)
 	}
 	return oneRow(figure.TwoColumns,
+		"Left, the error against beta: it falls and is flat long before the mark where stage 2 ends, the lower "+
+			"the longer the sequence. Right, the force: it vanishes for short sequences and falls off "+
+			"exponentially for long ones.",
 		fmt.Sprintf(`Why stage 2 stops, on the chain. (a)~The error of the prediction, `+
 			`$(\mathbb E(f_{s'}-\pi(s'\mid s))^2)^{1/2}$ over all $s$ and $s'$, by $\beta$, with the place that `+
-			`$2^{%d}$ steps of size 1 reach. (b)~The force $-\Delta_\beta$, as far as it is positive. For short `+
+			`%s steps of size 1 reach. (b)~The force $-\Delta_\beta$, as far as it is positive. For short `+
 			`sequences $\beta$ rests where the force vanishes; for long ones the force falls off exponentially, so `+
-			`that $\beta$ grows like the logarithm of the time while the error has long been flat.`, 16), miss, force)
+			`that $\beta$ grows like the logarithm of the time while the error has long been flat.`, powerTeX(trial.Tau2)), miss, force)
 }
 
 // between interpolates a curve linearly at x.
@@ -214,6 +419,8 @@ func betaGrowthFigure(s Sweep) *figure.Figure {
 			}),
 		})
 	return oneRow(figure.OneColumn,
+		"Beta against the logarithm of the step: S-shaped curves that rest at a level for short sequences and "+
+			"keep growing slowly for long ones, near the predicted curve. The guaranteed growth stays at zero.",
 		`Growth of $\beta$ in stage 2 on the chain ($\eta_2=1$), its prediction from $\hat g(\beta)$, and `+
 			`the growth that the lower bound of the stage-2 theorem guarantees.`, a)
 }
@@ -247,11 +454,14 @@ func lossGapFigure(gap LossGap) *figure.Figure {
 			panel(figure.Label{Text: "Stage 2 stopped at β*", TeX: `Stage 2 stopped at $\beta^*$`}, gap.Stopped,
 				func(string) figure.Label { return figure.Label{} }),
 		}},
+		Alt: "Excess loss against the effective length on logarithmic axes: straight falling lines for four " +
+			"families, steeper where stage 2 runs to its end; two families stay at the left.",
 		Caption: fmt.Sprintf(`Excess of the loss over the least value of the perturbed loss after Algorithm 1, `+
-			`against $T_{\mathrm{eff}}$, for $T=16,32,\dots$ in six families: stage 2 run for $2^{16}$ steps, and `+
+			`against $T_{\mathrm{eff}}$, for $T=%d,%d,\dots$ in %s families: stage 2 run for %s steps, and `+
 			`stopped at $e^{\beta^*} = %d\, T_{\mathrm{eff}}^{1/12}\log^{-1/6}T$. Lines are fitted power laws; both `+
 			`panels have the legend of the first. `+
-			`$T_{\mathrm{eff}}$ of binary tree and star does not grow with $T$.`, BetaStarConstant),
+			`$T_{\mathrm{eff}}$ of binary tree and star does not grow with $T$.`,
+			leastLength, 2*leastLength, inWords(len(gap.ToEnd)), powerTeX(trial.Tau2), BetaStarConstant),
 	}
 }
 
@@ -281,10 +491,12 @@ func exponent(id string, law theory.PowerLaw) figure.Number {
 // outside of the prior and from one inside, median and 99 % quantile.
 func oodFigure(all []OOD) *figure.Figure {
 	f := oneRow(figure.TwoColumns,
+		"Largest error against the effective length on logarithmic axes for two graphs: median and 99 % "+
+			"quantile fall, outside of the prior no slower than inside.",
 		fmt.Sprintf(`Largest error of the prediction, `+
 			`$\sup_{s'}|f_{\hat\theta}(s_{1:T})_{s'}-\tilde\pi(s'\mid s_T)|$, of the trained model on %d sequences `+
-			`from a transition matrix outside the support of the prior (states stay with probability 0.8), and `+
-			`from one inside: median and 99\,\%% quantile.`, OODSequences))
+			`from a transition matrix outside the support of the prior (states stay with probability %g), and `+
+			`from one inside: median and 99\,\%% quantile.`, OODSequences, lazyChain()[0]))
 	for _, o := range all {
 		f.Rows[0] = append(f.Rows[0], &figure.Axes{
 			Title: figure.Text(o.Family.Title),

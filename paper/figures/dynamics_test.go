@@ -114,7 +114,8 @@ func TestFiniteSampleFiguresAreDrawn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range []*figure.Figure{ErrorCurvesFigure("a", curves), SampleSizesFigure("b", sizes)} {
+	for _, f := range []*figure.Figure{errorCurvesFigure(curves), sampleSizesFigure(sizes)} {
+		f.ID = "x"
 		if _, err := f.PNG(); err != nil {
 			t.Error(err)
 		}

@@ -12,23 +12,25 @@ import (
 	"learncausal/paper/ledger"
 )
 
-// An erratum is a document as LaTeX: the letter, errata, or its supplement.
-type erratum struct{ name, source string }
-
-func newLetter(l *ledger.Ledger) (erratum, error) {
-	source, err := errata.Letter(l)
-	return erratum{"errata", source}, err
+// An erratum is a document on the ledger as LaTeX: the letter, errata, or its supplement.
+type erratum struct {
+	name   string
+	text   func(*ledger.Ledger) (string, error)
+	ledger *ledger.Ledger
 }
 
-func newSupplement(l *ledger.Ledger) (erratum, error) {
-	source, err := errata.Supplement(l)
-	return erratum{"supplement", source}, err
+func newErratum(name string, text func(*ledger.Ledger) (string, error)) source[erratum] {
+	return then(fullLedger, func(l *ledger.Ledger) erratum { return erratum{name, text, l} })
 }
 
 // Export writes the document as TeX and, where there is LaTeX, as PDF. Where there is
 // none it says so on standard error.
 func (e erratum) Export(dir string) ([]string, error) {
-	paths, _, err := errata.Write(context.Background(), e.name, e.source, dir)
+	text, err := e.text(e.ledger)
+	if err != nil {
+		return nil, err
+	}
+	paths, _, err := errata.Write(context.Background(), e.name, text, dir)
 	if errors.Is(err, errata.ErrNoLaTeX) {
 		fmt.Fprintf(os.Stderr, "!!! %s.pdf %v\n", e.name, err)
 		err = nil

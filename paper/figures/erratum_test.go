@@ -25,12 +25,14 @@ func TestErratumIsTypeset(t *testing.T) {
 	}
 	dir := t.TempDir()
 	faults := regexp.MustCompile(`(?m)^(Overfull|Missing character|LaTeX Font Warning|LaTeX Warning|Package \S+ Warning).*`)
-	for name, made := range map[string]func(*ledger.Ledger) (erratum, error){"errata": newLetter, "supplement": newSupplement} {
-		e, err := made(l)
+	for name, text := range map[string]func(*ledger.Ledger) (string, error){
+		"errata": errata.Letter, "supplement": errata.Supplement,
+	} {
+		source, err := text(l)
 		if err != nil {
 			t.Fatal(err)
 		}
-		paths, log, err := errata.Write(t.Context(), e.name, e.source, dir)
+		paths, log, err := errata.Write(t.Context(), name, source, dir)
 		if errors.Is(err, errata.ErrNoLaTeX) {
 			t.Skip(err)
 		}

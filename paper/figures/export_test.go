@@ -129,7 +129,7 @@ func TestExportOfOneEntryLoadsOnlyItsRuns(t *testing.T) {
 			t.Fatal(err)
 		}
 		var want []string
-		for _, ext := range entries[0].Formats() {
+		for _, ext := range entries[0].Formats {
 			want = append(want, c.id+"."+ext)
 		}
 		slices.Sort(want)
@@ -210,25 +210,6 @@ func TestExportReportsTheFirstError(t *testing.T) {
 }
 
 var _ = []Output{(*figure.Figure)(nil), (*figure.Table)(nil), figure.Numbers(nil), (*Summary)(nil)}
-
-// Every figure is described in words, short enough for a screen reader, and nothing
-// else is. A figure has one description for all its widths.
-func TestEveryFigureIsDescribedInWords(t *testing.T) {
-	figures := map[string]bool{}
-	for _, e := range Entries() {
-		if !strings.HasPrefix(e.ID, "fig-") {
-			continue
-		}
-		words := alts()[strings.TrimSuffix(e.ID, "-1col")]
-		figures[strings.TrimSuffix(e.ID, "-1col")] = true
-		if n := len(words); n < 60 || n > 320 || strings.ContainsAny(words, "$\\") {
-			t.Errorf("%s: described in %d letters, want 60 to 320 of plain text", e.ID, n)
-		}
-	}
-	if len(figures) != len(alts()) {
-		t.Errorf("%d figures, %d descriptions", len(figures), len(alts()))
-	}
-}
 
 func selected(t *testing.T, ids ...string) []Entry {
 	t.Helper()

@@ -213,14 +213,6 @@ func TestWorkedExampleIsTheEstimate(t *testing.T) {
 	}
 }
 
-// The caption of the table speaks of its column.
-func TestTableHasTheColumnOfItsCaption(t *testing.T) {
-	table := multiTable(nil)
-	if !slices.ContainsFunc(table.Columns, func(l figure.Label) bool { return l.Text == "Nodes" }) {
-		t.Errorf("no column Nodes among %v", table.Columns)
-	}
-}
-
 // The pictures without data are drawn in all formats.
 func TestDiagramsAreDrawn(t *testing.T) {
 	for _, id := range []string{"fig-stream", "fig-covariance-paths", "fig-headline"} {

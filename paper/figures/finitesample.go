@@ -251,7 +251,7 @@ func finiteSampleFigure(ctx context.Context, _ *Results) (*figure.Figure, error)
 	if err != nil {
 		return nil, err
 	}
-	return ErrorCurvesFigure("", curves), nil
+	return errorCurvesFigure(curves), nil
 }
 
 func sampleSizeFigure(ctx context.Context, _ *Results) (*figure.Figure, error) {
@@ -260,12 +260,12 @@ func sampleSizeFigure(ctx context.Context, _ *Results) (*figure.Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	return SampleSizesFigure("", sizes), nil
+	return sampleSizesFigure(sizes), nil
 }
 
-// ErrorCurvesFigure shows, against the number N of sequences and for several lengths, (a) the largest error of
+// errorCurvesFigure shows, against the number N of sequences and for several lengths, (a) the largest error of
 // the gradient of stage 1 and (b) how often a parent is the largest entry of its row.
-func ErrorCurvesFigure(id string, curves []ErrorCurve) *figure.Figure {
+func errorCurvesFigure(curves []ErrorCurve) *figure.Figure {
 	errors := &figure.Axes{
 		X: figure.Axis{Label: figure.Label{Text: "Number of sequences N", TeX: "Number of sequences $N$"}, Log: true},
 		Y: figure.Axis{Log: true, Label: figure.Label{
@@ -290,12 +290,12 @@ func ErrorCurvesFigure(id string, curves []ErrorCurve) *figure.Figure {
 		guide.Y = append(guide.Y, 1.6*last.Y[0]*math.Sqrt(last.X[0]/n))
 	}
 	errors.Series = append(errors.Series, guide)
-	return &figure.Figure{
-		ID: id, Width: figure.TwoColumns, Rows: [][]figure.Panel{{errors, found}},
-		Caption: fmt.Sprintf(`Stage 1 from $N$ sequences, each with a transition matrix of its own. (a)~The `+
+	return oneRow(figure.TwoColumns,
+		"Left, error against the number of sequences on logarithmic axes: parallel lines of slope minus one "+
+			"half. Right, the share of parents found, which rises to 1.",
+		fmt.Sprintf(`Stage 1 from $N$ sequences, each with a transition matrix of its own. (a)~The `+
 			`largest error of an entry of the gradient, the mean of %d samples. (b)~The fraction of the positions `+
-			`with a parent whose row of the gradient is largest there.`, curves[0].Samples),
-	}
+			`with a parent whose row of the gradient is largest there.`, curves[0].Samples), errors, found)
 }
 
 // sequencesNeeded is the curve T_eff log T of a family.
@@ -308,9 +308,9 @@ func sequencesNeeded(label figure.Label, s SampleSizes, color, mark int) figure.
 	return line
 }
 
-// SampleSizesFigure shows N against T, beside T_eff log T: T_eff is T on the first two graphs,
+// sampleSizesFigure shows N against T, beside T_eff log T: T_eff is T on the first two graphs,
 // and of the order of the root on the spider.
-func SampleSizesFigure(id string, all []SampleSizes) *figure.Figure {
+func sampleSizesFigure(all []SampleSizes) *figure.Figure {
 	a := &figure.Axes{
 		X: figure.Axis{Label: figure.Label{Text: "Length T", TeX: "Length $T$"}, Log: true},
 		Y: figure.Axis{Label: figure.Text("Sequences to find all parents"), Log: true},
@@ -329,10 +329,10 @@ func SampleSizesFigure(id string, all []SampleSizes) *figure.Figure {
 	linear := figure.Label{Text: "T log T: chain, in-context", TeX: `$T\log T$: chain, in-context`}
 	root := figure.Label{Text: "√T log T: spider", TeX: `$\sqrt T\log T$: spider`}
 	a.Series = append(a.Series, sequencesNeeded(linear, all[0], 7, 4), sequencesNeeded(root, all[len(all)-1], 5, 5))
-	return &figure.Figure{
-		ID: id, Width: figure.OneColumn, Rows: [][]figure.Panel{{a}},
-		Caption: `The number of sequences with which the gradient of stage 1 is largest at the parent in every row ` +
-			`that has one, in all samples tried, beside $T_{\mathrm{eff}}\log T$: $T\log T$ for the first two ` +
-			`families, of the order of $\sqrt T\log T$ for the spider.`,
-	}
+	return oneRow(figure.OneColumn,
+		"Sequences needed against the length on logarithmic axes: three nearly flat curves of some hundred, "+
+			"beside two rising lines of comparison.",
+		`The number of sequences with which the gradient of stage 1 is largest at the parent in every row `+
+			`that has one, in all samples tried, beside $T_{\mathrm{eff}}\log T$: $T\log T$ for the first two `+
+			`families, of the order of $\sqrt T\log T$ for the spider.`, a)
 }

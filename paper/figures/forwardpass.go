@@ -14,40 +14,29 @@ import (
 	"learncausal/pkg/model"
 )
 
-// On forwardPassTokens the limit of Construction 1 is the empirical estimate; on
-// forwardPassRoots the query also attends to the first position, a root.
-var (
-	forwardPassTokens = []int{1, 0, 0, 2, 1, 0}
-	forwardPassRoots  = []int{0, 1, 0, 2, 1, 0}
-)
+// forwardPassTokens is a sequence on which the limit of Construction 1 is the empirical estimate.
+var forwardPassTokens = []int{1, 0, 0, 2, 1, 0}
 
-// graphExample is Figure 1: the paper's example of a causal graph.
-func graphExample() *figure.Figure {
-	const caption = `The causal graph of the running example: $s_1$ and the query $s_6$ are roots, every other token ` +
-		`is drawn given its parent.`
-	return oneRow(figure.OneColumn, caption, &figure.Graph{Parents: graph.Figure1().Parents(), Query: true})
+// forwardPassFigure is Figure 3, on the graph of Figure 1.
+func forwardPassFigure() *figure.Figure {
+	return forwardPass(forwardPassTokens, "Six letters with arrows to their parents, the copied letters below, "+
+		"arrows from the query to the two copies of its own letter, and the letters there, whose mean is the "+
+		"output.")
 }
 
-func exampleRows() []Row {
-	// The edges of the paper's drawing, counted from 1.
-	printed := [][2]int{{1, 2}, {1, 3}, {2, 4}, {3, 5}}
-	edges := graph.Figure1().Edges()
-	same := slices.EqualFunc(edges, printed, func(e, p [2]int) bool { return e[0]+1 == p[0] && e[1]+1 == p[1] })
-	return []Row{{
-		Figure: 1, ID: "fig-graph-example", What: "causal graph", Setting: "text", Paper: "edges 1→2, 1→3, 2→4, 3→5",
-		Ours: words("%d edges", len(edges)), Interval: "exact", Verdict: verdict(same, "other edges"),
-	}}
+// rootsFigure is Figure 3 of a sequence on which the query attends to the first position, a root, as well.
+func rootsFigure() *figure.Figure {
+	return forwardPass([]int{0, 1, 0, 2, 1, 0}, "The same drawing for a sequence whose first letter is the "+
+		"query’s: a grey arrow leads to this root as well, and its letter enters the output.")
 }
 
-// forwardPass returns a function that draws Figure 3, on the graph of Figure 1.
-func forwardPass(tokens []int) func() *figure.Figure {
-	return func() *figure.Figure {
-		f, err := ForwardPassFigure("", graph.Figure1(), tokens)
-		if err != nil {
-			panic(err)
-		}
-		return f
+func forwardPass(tokens []int, alt string) *figure.Figure {
+	f, err := ForwardPassFigure("", graph.Figure1(), tokens)
+	if err != nil {
+		panic(err)
 	}
+	f.Alt = alt
+	return f
 }
 
 // forwardPassRows is the row on Figure 3: the dense transformer with the construction's

@@ -63,13 +63,13 @@ func TestSummaryLeadsToNotebooks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, row := range s.Rows {
-		text, err := os.ReadFile(filepath.Join("..", "..", "notebooks", row.notebook()))
-		if err != nil || row.notebook() == "" {
-			t.Errorf("%s: notebook %q: %v", row.ID, row.notebook(), err)
+		text, err := os.ReadFile(filepath.Join("..", "..", "notebooks", row.notebook+".ipynb"))
+		if err != nil {
+			t.Errorf("%s: %v", row.ID, err)
 			continue
 		}
 		if name := fmt.Sprintf("Figure %d", row.Figure); row.Figure > 0 && !strings.Contains(string(text), name) {
-			t.Errorf("%s: %s does not speak of %s", row.ID, row.notebook(), name)
+			t.Errorf("%s: %s does not speak of %s", row.ID, row.notebook, name)
 		}
 	}
 }
@@ -77,16 +77,16 @@ func TestSummaryLeadsToNotebooks(t *testing.T) {
 func TestSummaryNamesAFigureOnceAndFoldsUnstatedRows(t *testing.T) {
 	ours := figure.Value(1, 0)
 	s := &Summary{[]Row{
-		{Figure: 2, ID: "fig-induction-head", What: "a", Setting: "text", Paper: "p", Ours: ours, Interval: "i", Verdict: reproduced},
-		{Figure: 2, ID: "fig-induction-head", What: "b", Paper: "p", Ours: ours, Interval: "i", Verdict: differs("so")},
-		{ID: "mlp-loss", What: "c", Ours: ours, Interval: "i", Verdict: notStated},
+		{Figure: 2, What: "a", Setting: "text", Paper: "p", Ours: ours, Interval: "i", Verdict: reproduced, notebook: "03"},
+		{Figure: 2, What: "b", Paper: "p", Ours: ours, Interval: "i", Verdict: differs("so"), notebook: "03"},
+		{What: "c", Ours: ours, Interval: "i", Verdict: notStated, notebook: "14"},
 	}}
 	got, err := s.Markdown()
 	const head = "| Of | | What | Setting | The paper | Ours | Interval | Verdict |\n|---|---|---|---|---|--:|---|---|\n"
-	want := head + "| [Figure 2](03-single-parent.ipynb) | ✓ | a | text | p | 1 | i | reproduced |\n" +
+	want := head + "| [Figure 2](03.ipynb) | ✓ | a | text | p | 1 | i | reproduced |\n" +
 		"|  | ✗ | b |  | p | 1 | i | differs: so |\n\n" +
 		"<details><summary>1 results that the paper does not state, or only as colours of a plot</summary>\n\n" +
-		head + "| [numbers](14-standard-transformer.ipynb) | · | c |  |  | 1 | i | not stated |\n\n</details>\n"
+		head + "| [numbers](14.ipynb) | · | c |  |  | 1 | i | not stated |\n\n</details>\n"
 	if err != nil || got != want {
 		t.Errorf("got\n%s%v\nwant\n%s", got, err, want)
 	}

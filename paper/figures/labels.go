@@ -2,8 +2,11 @@ package figures
 
 import (
 	"fmt"
+	"math/bits"
+	"strings"
 
 	"learncausal/internal/figure"
+	"learncausal/pkg/train"
 )
 
 var (
@@ -39,8 +42,39 @@ func edgeLabel(parent, child int) figure.Label {
 	}
 }
 
-func oneRow(width figure.Width, caption string, panels ...figure.Panel) *figure.Figure {
-	return &figure.Figure{Width: width, Caption: caption, Rows: [][]figure.Panel{panels}}
+// settingTeX returns the sizes and the number of steps of a run, as in "$S=10$, $T=20$, $2^{17}$ steps".
+func settingTeX(spec train.Spec) string {
+	return fmt.Sprintf(`$S=%d$, $T=%d$, %s steps`, spec.S(), spec.T(), powerTeX(spec.Steps))
+}
+
+// powerTeX returns a formula of n, as in $2^{17}$ if it is a power of two.
+func powerTeX(n int) string {
+	if k := bits.TrailingZeros(uint(n)); n == 1<<k {
+		return fmt.Sprintf("$2^{%d}$", k)
+	}
+	return fmt.Sprintf("$%d$", n)
+}
+
+// inWords returns a number below eight in words.
+func inWords(n int) string {
+	return []string{"no", "one", "two", "three", "four", "five", "six", "seven"}[n]
+}
+
+// priorOf returns the prior of a task.
+func priorOf(t train.Task) string {
+	if several, ok := t.(train.Task2); ok {
+		return several.Prior
+	}
+	return t.(train.Task1).Prior
+}
+
+// alpha returns the parameter of a Dirichlet prior, such as dirichlet(0.1).
+func alpha(prior string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(prior, "dirichlet("), ")")
+}
+
+func oneRow(width figure.Width, alt, caption string, panels ...figure.Panel) *figure.Figure {
+	return &figure.Figure{Width: width, Alt: alt, Caption: caption, Rows: [][]figure.Panel{panels}}
 }
 
 func adjacencyMatrix(title string, rows [][]float64) *figure.Matrix {

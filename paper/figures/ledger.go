@@ -69,8 +69,8 @@ func Check(
 }
 
 // fullLedger returns the stored ledger: running all checks takes minutes.
-func fullLedger(ctx context.Context, r *Results) (*ledger.Ledger, error) {
-	return kept(ctx, r, "ledger", func(context.Context) (*ledger.Ledger, error) { return StoredLedger() })
+func fullLedger(_ context.Context, r *Results) (*ledger.Ledger, error) {
+	return once(r, "ledger", StoredLedger)
 }
 
 // ledgerFiles are the ledger as files: a table, claims.json and claims.dot.
@@ -79,9 +79,11 @@ type ledgerFiles struct {
 	table  *figure.Table
 }
 
-func newLedgerFiles(l *ledger.Ledger) (ledgerFiles, error) {
-	t, err := ledgerTable(l)
-	return ledgerFiles{l, t}, err
+func newLedgerFiles(ctx context.Context, r *Results) (files ledgerFiles, err error) {
+	if files.ledger, err = fullLedger(ctx, r); err == nil {
+		files.table, err = ledgerTable(files.ledger)
+	}
+	return files, err
 }
 
 // Table returns the table.

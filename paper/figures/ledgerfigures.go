@@ -156,6 +156,8 @@ func ledgerFigure(l *ledger.Ledger) *figure.Figure {
 		}
 	}
 	return oneRow(figure.TwoColumns,
+		"A list of all statements by section with a mark at the margin of each: marks at the left of zero fail, "+
+			"and a line leads from these to the mark of the corrected statement at zero or at the right.",
 		`The ledger: margin of each statement on its worst instance (where one fails, `+
 			`on its witness), on the scale of a signed square root. A statement fails where the margin is `+
 			`negative; a line leads to the margin of its corrected form.`, d)
@@ -212,6 +214,8 @@ func dependencyFigure(l *ledger.Ledger) *figure.Figure {
 	}
 	p.legend()
 	return oneRow(figure.TwoColumns,
+		"Boxes of statements, joined by lines from the lemmas at the top to the two theorems at the bottom, in "+
+			"the colour of their verdicts. False statements stand near the top and in the middle.",
 		`Which statement's proof uses which, from the top down, coloured by verdict, each with its number `+
 			`and its id without the kind (lem-, thm-, eq- and so on). A strip at the right end of a box is the `+
 			`corrected statement; a strip at the left end says that a displayed step of the proof is false. Arrows `+
@@ -501,6 +505,8 @@ func headlineFigure(l *ledger.Ledger) *figure.Figure {
 		}
 	}
 	return oneRow(figure.FullText,
+		"Three bars of coloured pieces with their counts: two thirds of the statements hold and a third fail; "+
+			"most of the steps listed fail; every correction holds.",
 		fmt.Sprintf(`The ledger in numbers: the %d rows of statements of the paper, the displayed steps and remarks, `+
 			`and the corrections. %s`, count(ledger.Statement, ""), l.Account()), d)
 }

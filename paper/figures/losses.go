@@ -88,84 +88,12 @@ func compareLosses(ctx context.Context, n, draws int, rs ...*runs.Run) ([]*Losse
 	return losses, nil
 }
 
-// SingleParentLosses returns the runs of Figure 6 with their losses.
-func SingleParentLosses(ctx context.Context, rs []SingleRun) ([]SingleRun, error) {
-	return trial.Each(ctx, rs, func(ctx context.Context, r SingleRun) (SingleRun, error) {
-		losses, err := compareLosses(ctx, lossSequences, lossDraws, r.Run)
-		if err == nil {
-			r.Losses = losses[0]
-		}
-		return r, err
-	})
-}
-
-// ManyGraphsLosses returns the losses of the runs on the 20 graphs.
-func ManyGraphsLosses(ctx context.Context, rs []*runs.Run) ([]*Losses, error) {
-	all, err := trial.Each(ctx, rs, func(ctx context.Context, r *runs.Run) ([]*Losses, error) {
-		return compareLosses(ctx, lossSequences, comparisonDraws, r)
-	})
-	return slices.Concat(all...), err
-}
-
 // A finalLoss is the loss on all test sequences of the runs in one setting.
 type finalLoss struct {
 	id, name string
 	plotted  float64   // value in the authors' plots, or 0
 	seeds    []float64 // loss by seed
 	stdErr   float64   // over the sequences of one run, 0 for several runs
-}
-
-// finalLosses returns the losses of Figures 6, 5 and 8, in this order. The paper states none of them.
-func finalLosses(ctx context.Context, r *Results) ([]finalLoss, error) {
-	return joined(singleFinalLosses, then(allMultiLosses, multiFinalLosses), then(mlpRuns, mlpFinalLosses))(ctx, r)
-}
-
-func singleFinalLosses(ctx context.Context, r *Results) ([]finalLoss, error) {
-	return measured(ctx, r, "single-parent-test-losses", singleRuns, func(
-		ctx context.Context, rs []SingleRun,
-	) (all []finalLoss, err error) {
-		for _, r := range rs {
-			e, err := r.TestLoss(ctx)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, finalLoss{
-				id: r.Name + "-loss-final", name: r.Title, seeds: finals([]*runs.Run{r.Run}), stdErr: e.StdErr,
-			})
-		}
-		return all, nil
-	})
-}
-
-func multiFinalLosses(ms []MultiResult) []finalLoss {
-	var all []finalLoss
-	for _, m := range ms {
-		// The loss was estimated on a part of the test sequences only.
-		l := m.Runs[0].Losses
-		share := float64(l.Sequences) / float64(m.Runs[0].Run.Spec.Test)
-		f := finalLoss{
-			id: "multi-" + m.Name + "-loss-final", name: m.Short, stdErr: l.Model.StdErr * math.Sqrt(share),
-		}
-		if m.Name == "halves" {
-			f.plotted = 0.891
-		}
-		for _, r := range m.Runs {
-			f.seeds = append(f.seeds, finals([]*runs.Run{r.Run})...)
-		}
-		all = append(all, f)
-	}
-	return all
-}
-
-// mlpFinalLosses leaves out the chain, where mlpRows compares with the authors' value.
-func mlpFinalLosses(ms []*MLPResult) []finalLoss {
-	var all []finalLoss
-	for _, m := range ms {
-		if m.Name != "chain" {
-			all = append(all, finalLoss{id: m.ID() + "-loss-final", name: "MLP, " + mlpName(m), seeds: finals(m.Runs)})
-		}
-	}
-	return all
 }
 
 // uncertainty returns the range over several seeds, or the confidence interval over the
@@ -212,7 +140,7 @@ func finalLossNumbers(all []finalLoss) figure.Numbers {
 }
 
 // finals returns the last test loss of each run.
-func finals(rs []*runs.Run) []float64 {
+func finals(rs ...*runs.Run) []float64 {
 	var all []float64
 	for _, r := range rs {
 		all = append(all, r.Curve[len(r.Curve)-1].Loss)
@@ -255,4 +183,24 @@ func lossLevel(name string, r *runs.Run, loss, trained num.Estimate) figure.Seri
 // level returns a horizontal line at y over the increasing abscissas x.
 func level(name string, x []float64, y float64) figure.Series {
 	return figure.Series{Label: figure.Text(name), X: []float64{x[0], x[len(x)-1]}, Y: []float64{y, y}}
+}
+
+func trainedLoss(l *Losses) num.Estimate { return l.Model }
+
+func lossLessEdges(l *Losses) num.Estimate { return l.ModelLessEdges }
+
+func lossLessBayes(l *Losses) num.Estimate { return l.ModelLessBayes }
+
+// lossKinds are the losses and differences of a comparison.
+var lossKinds = []struct {
+	id, title string
+	of        func(*Losses) num.Estimate
+}{
+	{"trained", "trained model", trainedLoss},
+	{"edges", "(a) posterior mean given the edges", func(l *Losses) num.Estimate { return l.Edges }},
+	{"released", "(b) authors' released formula", func(l *Losses) num.Estimate { return l.Released }},
+	{"bayes", "(c) Bayes predictor", func(l *Losses) num.Estimate { return l.Bayes }},
+	{"entropy", "entropy of the row, L*", func(l *Losses) num.Estimate { return l.Entropy }},
+	{"trained-less-edges", "trained − (a)", lossLessEdges},
+	{"trained-less-bayes", "trained − (c)", lossLessBayes},
 }

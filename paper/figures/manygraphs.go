@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
@@ -40,9 +41,9 @@ func manyGraphsSpecs() []train.Spec {
 	return mapped(trial.ManyGraphs(), func(p trial.PrintedGraph) train.Spec { return ManyGraphsSpec(p.Graph, 0) })
 }
 
-// LoadManyGraphs loads or trains the run of seed 0 on each of the 20 graphs.
-func LoadManyGraphs(ctx context.Context, get trial.Getter) ([]*runs.Run, error) {
-	return trial.Each(ctx, manyGraphsSpecs(), get)
+// manyRuns loads or trains the run of seed 0 on each of the 20 graphs.
+func manyRuns(ctx context.Context, r *Results) ([]*runs.Run, error) {
+	return once(r, "many-graphs", func() ([]*runs.Run, error) { return trial.Each(ctx, manyGraphsSpecs(), r.Get) })
 }
 
 // Names of the sweeps over the 20 graphs. The second has a quarter of the batch.
@@ -73,6 +74,10 @@ func LoadComparison(sweep string) (*Comparison, error) {
 		return nil, err
 	}
 	return newComparison(sweep, all)
+}
+
+func comparison(_ context.Context, r *Results) (*Comparison, error) {
+	return once(r, "comparison", func() (*Comparison, error) { return LoadComparison(Figure9) })
 }
 
 func newComparison(sweep string, all []*trial.Outcome) (*Comparison, error) {
@@ -346,13 +351,14 @@ func manyGraphsFigure(c *Comparison) *figure.Figure {
 		ours, oursSD = append(ours, p.Ours), append(oursSD, p.OursSD)
 		paper, paperSD = append(paper, p.Paper), append(paperSD, p.PaperSD)
 	}
-	return oneRow(
-		figure.OneColumn,
+	return oneRow(figure.OneColumn,
+		"A curve of attention near 0.85 over most positions that falls to about 0.5 at the last one with a "+
+			"parent. The paper’s marks with their bars run along it, mostly a little above.",
 		fmt.Sprintf(`First-layer attention on the parent by position, mean $\pm$ one standard deviation: `+
-			`ours over 20 graphs and %d seeds, the paper's over the same graphs, one run each. Positions are `+
+			`ours over %d graphs and %d seeds, the paper's over the same graphs, one run each. Positions are `+
 			`counted from 1; the paper's marks are shifted a little to the right. An interval `+
 			`may exceed 1, which no attention does: if a few graphs lie far below the others, the standard `+
-			`deviation is large on both sides.`, c.Seeds()),
+			`deviation is large on both sides.`, len(c.Graphs), c.Seeds()),
 		&figure.Axes{
 			X: figure.Axis{Label: positionI, Min: 1, Max: 20, Every: 2},
 			Y: figure.Axis{Min: 0, Max: 1.1, Every: 0.2, Label: figure.Label{
@@ -378,11 +384,12 @@ func byGraphFigure(c *Comparison) *figure.Figure {
 		paper.X, paper.Y = append(paper.X, float64(g)+0.35), append(paper.Y, c.Printed[g])
 	}
 	lo := min(floats.Min(ours.Y), floats.Min(paper.Y))
-	return oneRow(
-		figure.FullText,
-		fmt.Sprintf(`Mean attention on the parents for each of the 20 graphs: our %d runs, one mark a seed, `+
+	return oneRow(figure.FullText,
+		"Marks over 20 graphs, many of ours and one of the paper’s each, most between 0.75 and 0.9. On most "+
+			"graphs the paper’s lies among ours, on a few above all of them.",
+		fmt.Sprintf(`Mean attention on the parents for each of the %d graphs: our %d runs, one mark a seed, `+
 			`and the value that the authors printed. Graphs have the numbers of the tables, in the authors' order `+
-			`from 0.`, c.Seeds()),
+			`from 0.`, len(c.Graphs), c.Seeds()),
 		&figure.Axes{
 			X:      figure.Axis{Label: figure.Text("Graph"), Min: -0.75, Max: 19.75, Every: 1},
 			Y:      figure.Axis{Label: figure.Text("Mean attention on parents"), Min: math.Floor(lo*20) / 20, Max: 1},
@@ -407,10 +414,12 @@ func oneDrawFigure(c *Comparison) *figure.Figure {
 	printed := figure.Series{
 		Label: figure.Text("paper"), X: []float64{d.Printed, d.Printed}, Y: []float64{1. / oneDraws, 1}, Color: 2, Mark: 2,
 	}
-	return oneRow(
-		figure.OneColumn,
-		fmt.Sprintf(`Mean attention over the 20 graphs if one of our %d runs is chosen at random for each graph: `+
-			`the share of $10^5$ draws that reach each value, and the printed mean.`, c.Seeds()),
+	return oneRow(figure.OneColumn,
+		"On a logarithmic axis a curve that falls from 1 to one draw in a hundred thousand, and crosses an "+
+			"upright line at the paper’s mean a little below one in a thousand.",
+		fmt.Sprintf(`Mean attention over the %d graphs if one of our %d runs is chosen at random for each graph: `+
+			`the share of $10^%d$ draws that reach each value, and the printed mean.`,
+			len(c.Graphs), c.Seeds(), len(strconv.Itoa(oneDraws))-1),
 		&figure.Axes{
 			X: figure.Axis{
 				Label: figure.Text("Mean over the graphs"),
@@ -425,8 +434,8 @@ func oneDrawFigure(c *Comparison) *figure.Figure {
 // seeds, and the difference in standard deviations of a single run.
 func manyGraphsTable(c *Comparison) *figure.Table {
 	t := newTable(
-		fmt.Sprintf(`Mean attention on the parents for each of the 20 graphs: the value that the authors' `+
-			`run printed, ours over %d seeds (mean, standard deviation, smallest and largest).`, c.Seeds()),
+		fmt.Sprintf(`Mean attention on the parents for each of the %d graphs: the value that the authors' `+
+			`run printed, ours over %d seeds (mean, standard deviation, smallest and largest).`, len(c.Graphs), c.Seeds()),
 		"Graph", "Edges", "Paper", "Ours", "sd", "Min", "Max", "Paper − ours")
 	for g, m := range c.Mean {
 		mean, sd := stat.MeanStdDev(m, nil)
@@ -442,10 +451,10 @@ func manyGraphsTable(c *Comparison) *figure.Table {
 // manyGraphsLossTable has the final losses on each of the 20 graphs of the model and the reference predictors.
 func manyGraphsLossTable(losses []*Losses) *figure.Table {
 	t := newTable(
-		fmt.Sprintf(`Log-loss in nats on %d test sequences for each of the 20 graphs, seed 0: the trained `+
+		fmt.Sprintf(`Log-loss in nats on %d test sequences for each of the %d graphs, seed 0: the trained `+
 			`model, (a) the posterior mean given the edges, (b) the authors' released formula, (c) the Bayes `+
 			`predictor with %d draws for each sequence, and two paired differences with standard errors.`,
-			losses[0].Sequences, losses[0].Draws),
+			losses[0].Sequences, len(losses), losses[0].Draws),
 		"Graph", "Trained", "(a)", "(b)", "(c)", "trained − (a)", "trained − (c)")
 	for g, l := range losses {
 		addRow(t, g, figure.Value(l.Model.Mean, 4), figure.Value(l.Edges.Mean, 4),
@@ -549,4 +558,18 @@ func replicationVerdict(a Replication) string {
 		return differs("printed values outside our range on %d of 20 graphs (p = %.1g)", a.Outside(), a.OutsideP)
 	}
 	return reproduced + ": the printed values could be one more run of ours"
+}
+
+// ManyGraphsLosses returns the losses of the run of seed 0 on each of the 20 graphs.
+func ManyGraphsLosses(ctx context.Context, r *Results) ([]*Losses, error) {
+	return once(r, "many-graphs-losses", func() ([]*Losses, error) {
+		rs, err := manyRuns(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		all, err := trial.Each(ctx, rs, func(ctx context.Context, r *runs.Run) ([]*Losses, error) {
+			return compareLosses(ctx, lossSequences, comparisonDraws, r)
+		})
+		return slices.Concat(all...), err
+	})
 }

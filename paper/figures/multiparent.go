@@ -3,6 +3,7 @@ package figures
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -12,7 +13,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/combin"
-	"gonum.org/v1/gonum/stat/distuv"
 
 	"learncausal/internal/figure"
 	"learncausal/paper/trial"
@@ -136,6 +136,27 @@ func LoadMulti(ctx context.Context, get trial.Getter, settings ...MultiParent) (
 			return NewMultiRun(m.Graph, r), nil
 		})
 		return MultiResult{m, rs}, err
+	})
+}
+
+func multiRuns(ctx context.Context, r *Results) ([]MultiResult, error) {
+	return once(r, "multi-parent", func() ([]MultiResult, error) { return LoadMulti(ctx, r.Get, MultiParents()...) })
+}
+
+func printedRuns(ctx context.Context, r *Results) ([]MultiResult, error) {
+	return once(r, "multi-parent-printed", func() ([]MultiResult, error) {
+		return LoadMulti(ctx, r.Get, PrintedParents()...)
+	})
+}
+
+// multiLosses returns the runs with their losses: the setting of the released code, and then the printed setting.
+func multiLosses(ctx context.Context, r *Results) ([]MultiResult, error) {
+	return once(r, "multi-parent-losses", func() ([]MultiResult, error) {
+		all, err := joined(multiRuns, printedRuns)(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		return MultiLosses(ctx, all)
 	})
 }
 
@@ -334,9 +355,13 @@ const (
 // headsFigure is Figure 5: the causal graph, the attention of each head of the first
 // layer in the run with the median attention on the parents, and the attention by seed.
 func headsFigure(all []MultiResult) *figure.Figure {
+	spec := all[0].Runs[0].Run.Spec
 	f := &figure.Figure{
 		Width: figure.TwoColumns,
-		Caption: `Attention $\mathcal S(A^{(1)})$ of the heads of the first layer ($S=5$, $T=32$, $2^{16}$ steps) ` +
+		Alt: "Rows of heat maps, one for each graph with several parents: the graph and the attention of each " +
+			"head, a bright line along one of its parents. At the right the attention of every seed, above 0.9 " +
+			"for each head.",
+		Caption: `Attention $\mathcal S(A^{(1)})$ of the heads of the first layer (` + settingTeX(spec) + `) ` +
 			`beside the causal graph: of the seeds that were run, the one with the median attention on the ` +
 			`parents, and at the right every seed where there are several. ` + seedsWords(all) + headsCaption,
 	}
@@ -395,9 +420,14 @@ func seedStrip(m MultiResult) figure.Panel {
 // printedHeadsFigure is headsFigure in the setting that the paper prints.
 func printedHeadsFigure(all []MultiResult) *figure.Figure {
 	f := headsFigure(all)
-	f.Caption = `Attention $\mathcal S(A^{(1)})$ of the heads of the first layer beside the causal graph, in the ` +
-		`setting that the paper prints: $\alpha=1$, uniform roots, two heads in the second layer as well, Adam ` +
-		`without decay, initial standard deviation $0.01$. ` + headsCaption
+	f.Alt = "Two rows of heat maps in the paper’s setting: the graph and the attention of each head, a bright line " +
+		"along one of its parents."
+	spec := all[0].Runs[0].Run.Spec
+	m := spec.Model.(train.Disentangled)
+	f.Caption = fmt.Sprintf(`Attention $\mathcal S(A^{(1)})$ of the heads of the first layer beside the causal graph, in `+
+		`the setting that the paper prints: $\alpha=%s$, uniform roots, %s heads in the second layer as well, Adam `+
+		`without decay, initial standard deviation $%g$. `, alpha(priorOf(spec.Task)), inWords(m.Heads[1]), m.Init) +
+		headsCaption
 	return f
 }
 
@@ -437,6 +467,8 @@ func attended(m MultiResult) *figure.Matrix {
 func headWeightsFigure(all []MultiResult) *figure.Figure {
 	f := &figure.Figure{
 		Width: figure.TwoColumns,
+		Alt: "Rows of heat maps of all first-layer weights, one for each graph: in the framed block of each head " +
+			"a dark line follows one of the parents; the rest is pale.",
 		Caption: `All attention weights $\widetilde A^{(1)}$ of the first layer in the runs of Figure 5, with the ` +
 			`position-position block outlined; $X$ marks the coordinates of the tokens. ` +
 			`From each row of the block its mean over $j\le i$ is subtracted, which no softmax sees and which would ` +
@@ -479,14 +511,15 @@ func centred(w *model.Weights, a mat.Matrix) [][]float64 {
 func multiTable(all []MultiResult) *figure.Table {
 	t := newTable(
 		fmt.Sprintf(`Runs with several parents: mean attention of each head on the parent that it is `+
-			`matched with, by the position block alone as Figure 5 shows it and on 1024 test sequences; nodes at `+
+			`matched with, by the position block alone as Figure 5 shows it and on %d test sequences; nodes at `+
 			`which each head has more than half of its attention there by the block, of all (split), and those at `+
 			`which that holds for another assignment of the heads (swapped); and log-loss in nats `+
 			`on %d test sequences beside the posterior mean given the edges and the best of those that compare one `+
 			`parent only, with the paired excess of the trained model over the posterior mean and its standard `+
 			`error. Halves is the graph with the parents $\lfloor i/2\rfloor$ and $i-1$, counted from 1; printed `+
-			`is the setting of the paper ($\alpha=1$), the other rows are in that of its code ($\alpha=0.1$).`,
-			MultiSequences),
+			`is the setting of the paper ($\alpha=%s$), the other rows are in that of its code ($\alpha=%s$).`,
+			train.AttentionSequences, MultiSequences, alpha(priorOf(all[len(all)-1].Spec(0).Task)),
+			alpha(priorOf(all[0].Spec(0).Task))),
 		"Graph", "Seed", "Attention on parents: block, sequences", "Nodes",
 		"Loss: trained, posterior, one parent, excess")
 	for _, m := range all {
@@ -547,8 +580,8 @@ func multiNumbers(all []MultiResult) figure.Numbers {
 }
 
 // splitRows are the rows on Figure 5, of all stored runs of each setting.
-func splitRows(all []Splits) []Row {
-	var rows []Row
+func splitRows(context.Context, *Results) (rows []Row, err error) {
+	all, err := LoadSplits()
 	for _, m := range all {
 		split, n, nodes := m.HaveSplit(), len(m.Runs), m.Runs[0].Nodes
 		bound, least, most := BinomialInterval(split, n), nodes, 0
@@ -567,7 +600,7 @@ func splitRows(all []Splits) []Row {
 		}
 		rows = append(rows, row)
 	}
-	return rows
+	return rows, err
 }
 
 // outsideRows are the rows on the entries of Figure 7 outside of the blocks.
@@ -582,15 +615,140 @@ func outsideRows(all []MultiResult) (rows []Row) {
 	return rows
 }
 
-// BinomialInterval returns the Clopper-Pearson interval of 95 % confidence for
-// the probability of k successes among n.
-func BinomialInterval(k, n int) *[2]float64 {
-	bound := [2]float64{0, 1}
-	if k > 0 {
-		bound[0] = distuv.Beta{Alpha: float64(k), Beta: float64(n - k + 1)}.Quantile(0.025)
+// severalParents is the name of the sweep of more seeds.
+const severalParents = "several-parents"
+
+// Splits are the runs of runs/sweeps/several-parents.toml in one setting of Figures 5 and 7.
+type Splits struct {
+	MultiParent
+	Runs []SplitRun // by seed
+}
+
+// A SplitRun is one run. Its heads are matched with the places in the lists of parents by
+// the assignment that holds at most nodes.
+type SplitRun struct {
+	Seed    uint64
+	Nodes   int // positions with parents, the last one not included
+	Split   int // nodes where each head has over half of its attention on its own parent
+	Swapped int // nodes where each head has over half of its attention on another parent
+	Steps   []int
+	Loss    []float64 // along training, on the test set
+}
+
+// HasSplit reports whether the heads split the parents, see [MultiRun.HasSplit].
+func (r *SplitRun) HasSplit() bool {
+	return float64(r.Split) >= SplitShare*float64(r.Nodes)
+}
+
+// Fallen returns the first step at which the loss has made nine tenths of its total decrease.
+func (r *SplitRun) Fallen() int {
+	first, last := r.Loss[0], r.Loss[len(r.Loss)-1]
+	return r.Steps[slices.IndexFunc(r.Loss, func(l float64) bool { return first-l >= 0.9*(first-last) })]
+}
+
+// HaveSplit returns the number of runs whose heads split the parents.
+func (s Splits) HaveSplit() int {
+	n := 0
+	for _, r := range s.Runs {
+		if r.HasSplit() {
+			n++
+		}
 	}
-	if k < n {
-		bound[1] = distuv.Beta{Alpha: float64(k + 1), Beta: float64(n - k)}.Quantile(0.975)
+	return n
+}
+
+// LoadSplits reads the results of runs/sweeps/several-parents.toml, in the order of the plan.
+func LoadSplits() ([]Splits, error) {
+	all, err := trial.Outcomes(severalParents)
+	if err != nil {
+		return nil, err
 	}
-	return &bound
+	return newSplits(all)
+}
+
+func newSplits(outcomes []*trial.Outcome) ([]Splits, error) {
+	var all []Splits
+	for _, o := range outcomes {
+		setting, err := settingOf(o.Spec)
+		if err == nil && o.Diverged != "" {
+			err = errors.New("it has diverged")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("figures: run %s of %s: %w", o.Address, severalParents, err)
+		}
+		k := slices.IndexFunc(all, func(s Splits) bool { return s.Name == setting.Name })
+		if k < 0 {
+			k = len(all)
+			all = append(all, Splits{MultiParent: setting})
+		}
+		all[k].Runs = append(all[k].Runs, newSplitRun(setting, o))
+	}
+	return all, nil
+}
+
+// settingOf returns the setting of Figures 5 and 7 that a run is in.
+func settingOf(spec train.Spec) (MultiParent, error) {
+	for _, m := range MultiParents() {
+		for _, m := range []MultiParent{m, m.InPrint()} {
+			same := m.Spec(int(spec.Seed))
+			if runs.Address(same) == runs.Address(spec) {
+				return m, nil
+			}
+		}
+	}
+	return MultiParent{}, fmt.Errorf("it is in no setting of Figures 5 and 7")
+}
+
+// newSplitRun counts the nodes at which the heads split the parents, from the edges. A
+// head with more than half of the attention of a node on one parent has less on every
+// other, so that the head of such an edge is the only one that attends to the parent.
+func newSplitRun(m MultiParent, o *trial.Outcome) SplitRun {
+	run := SplitRun{Seed: o.Spec.Seed}
+	for _, p := range o.Curve {
+		run.Steps, run.Loss = append(run.Steps, p.Step), append(run.Loss, float64(p.Loss))
+	}
+	count := map[string]int{} // nodes where every parent is attended to, by the heads of the parents
+	for i, parents := range m.Graph.Parents()[:m.Graph.T()-1] {
+		if len(parents) == 0 {
+			continue
+		}
+		run.Nodes++
+		heads := make([]int, len(parents))
+		for l, j := range parents {
+			is := func(e trial.OwnEdge) bool { return e.Child == i && e.Parent == j }
+			heads[l] = -1
+			if e := o.Edges[slices.IndexFunc(o.Edges, is)]; e.Attention > 0.5 {
+				heads[l] = e.Head
+			}
+		}
+		if !slices.Contains(heads, -1) {
+			count[fmt.Sprint(heads)]++
+		}
+	}
+	for _, n := range count {
+		run.Split = max(run.Split, n)
+		run.Swapped += n
+	}
+	run.Swapped -= run.Split
+	return run
+}
+
+func multiFinalLosses(ctx context.Context, r *Results) (all []finalLoss, err error) {
+	ms, err := multiLosses(ctx, r)
+	for _, m := range ms {
+		// The loss was estimated on a part of the test sequences only.
+		l := m.Runs[0].Losses
+		share := float64(l.Sequences) / float64(m.Runs[0].Run.Spec.Test)
+		f := finalLoss{
+			id: "multi-" + m.Name + "-loss-final", name: m.Short, stdErr: l.Model.StdErr * math.Sqrt(share),
+		}
+		if m.Name == "halves" {
+			f.plotted = 0.891
+		}
+		for _, r := range m.Runs {
+			f.seeds = append(f.seeds, finals(r.Run)...)
+		}
+		all = append(all, f)
+	}
+	return all, err
 }

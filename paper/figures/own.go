@@ -276,15 +276,8 @@ func differences(o *trial.Own) string {
 }
 
 func settings(spec train.Spec) string {
-	prior := ""
-	switch of := spec.Task.(type) {
-	case train.Task1:
-		prior = of.Prior
-	case train.Task2:
-		prior = of.Prior
-	}
 	return fmt.Sprintf("%d positions, %d tokens, prior %s, %d steps on %d fresh sequences each, seed %d",
-		spec.T(), spec.S(), prior, spec.Steps, spec.Batch, spec.Seed)
+		spec.T(), spec.S(), priorOf(spec.Task), spec.Steps, spec.Batch, spec.Seed)
 }
 
 // OwnJSON returns the summary of a run as JSON.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"learncausal/internal/figure"
+	"learncausal/paper/errata"
 	"learncausal/paper/ledger"
 )
 
@@ -17,43 +18,50 @@ type Output interface {
 
 // An Entry of the registry is an [Output] with its id.
 type Entry struct {
-	ID    string // its files are ID.png, ...
-	Title string
-	Draw  func(ctx context.Context, r *Results) (Output, error)
+	ID      string // its files are ID.png, ...
+	Title   string
+	Formats []string // extensions of its files
+	Draw    func(ctx context.Context, r *Results) (Output, error)
+
+	narrow bool // the figure is also laid out for one column of two
 }
 
-// Formats returns the extensions of its files.
-func (e Entry) Formats() []string {
-	switch {
-	case strings.HasPrefix(e.ID, "fig-"):
-		return []string{"png", "svg", "pdf", "tex"}
-	case e.ID == "numbers":
-		return []string{"json", "tex"}
-	case e.ID == "claims":
-		return []string{"tex", "csv", "json", "dot"}
-	case e.ID == "errata", e.ID == "supplement":
-		return []string{"tex", "pdf"}
-	case e.ID == "ledger":
-		return []string{"sty"}
-	}
-	return []string{"tex", "csv"}
-}
-
-// entry returns an Entry. Draw sets the id of a figure or table, and title and alternative text of a figure.
+// entry returns an Entry. Draw sets the id of a figure or table, and the title of a figure.
 func entry[O Output](id, title string, draw source[O]) Entry {
-	return Entry{id, title, func(ctx context.Context, r *Results) (Output, error) {
+	e := Entry{ID: id, Title: title, Formats: []string{"tex", "csv"}}
+	switch any(*new(O)).(type) {
+	case *figure.Figure:
+		e.Formats = []string{"png", "svg", "pdf", "tex"}
+	case figure.Numbers:
+		e.Formats = []string{"json", "tex"}
+	case ledgerFiles:
+		e.Formats = []string{"tex", "csv", "json", "dot"}
+	case erratum:
+		e.Formats = []string{"tex", "pdf"}
+	case marginStyle:
+		e.Formats = []string{"sty"}
+	}
+	e.Draw = func(ctx context.Context, r *Results) (Output, error) {
 		out, err := draw(ctx, r)
 		if err != nil {
 			return nil, fmt.Errorf("figures: %s: %w", id, err)
 		}
 		switch o := Output(out).(type) {
 		case *figure.Figure:
-			o.ID, o.Title, o.Alt = id, title, alts()[id]
+			o.ID, o.Title = id, title
 		case *figure.Table:
 			o.ID = id
 		}
 		return out, nil
-	}}
+	}
+	return e
+}
+
+// alsoNarrow marks a wide figure that is also laid out for one column of two. Figures 5, 6 and 7 and the
+// losses with several parents would be taller than a page there.
+func alsoNarrow(e Entry) Entry {
+	e.narrow = true
+	return e
 }
 
 // Entries returns the registry: figures, tables and lists, each in the order of the
@@ -69,8 +77,8 @@ func figures() []Entry {
 		entry("fig-worked-example", "The prediction by hand, in three steps", alone(workedExample)),
 		entry("fig-stream", "The residual stream and which blocks each matrix reads", alone(streamDiagram)),
 
-		entry("fig-induction-head", "Weights after training on the in-context-learning graph (Figure 2)",
-			thenTry(singleRuns, allWeights("icl"))),
+		alsoNarrow(entry("fig-induction-head", "Weights after training on the in-context-learning graph (Figure 2)",
+			allWeights("icl"))),
 		entry("fig-single-parent", "Adjacency and attention matrices of three graphs (Figure 6)",
 			then(singleRuns, singleParentFigure)),
 
@@ -78,11 +86,12 @@ func figures() []Entry {
 			then(comparison, manyGraphsFigure)),
 		entry("fig-many-graphs-by-graph", "Mean attention on the parents by graph", then(comparison, byGraphFigure)),
 
-		entry("fig-single-parent-loss", "Test loss along training on three graphs", then(singleLosses, lossFigure)),
+		alsoNarrow(entry("fig-single-parent-loss", "Test loss along training on three graphs",
+			then(SingleParentLosses, lossFigure))),
 		entry("fig-single-parent-chain", "All weights of the run on the Markov chain",
-			thenTry(singleRuns, allWeights("chain"))),
+			allWeights("chain")),
 		entry("fig-single-parent-random", "All weights of the run on the random graph",
-			thenTry(singleRuns, allWeights("random"))),
+			allWeights("random")),
 
 		entry("fig-multi-parent", "Attention of each head on graphs with several parents (Figure 5)",
 			then(multiRuns, headsFigure)),
@@ -91,28 +100,33 @@ func figures() []Entry {
 		entry("fig-multi-parent-printed", "Attention of each head in the setting that the paper prints",
 			then(printedRuns, printedHeadsFigure)),
 
-		entry("fig-mlp", "First-layer attention of the transformer with MLPs (Figure 8)", then(mlpRuns, mlpFigure)),
+		alsoNarrow(entry("fig-mlp", "First-layer attention of the transformer with MLPs (Figure 8)",
+			then(mlpRuns, mlpFigure))),
 
-		entry("fig-forward-pass", "Forward pass of Construction 1 on a sequence (Figure 3)",
-			alone(forwardPass(forwardPassTokens))),
+		alsoNarrow(entry("fig-forward-pass", "Forward pass of Construction 1 on a sequence (Figure 3)",
+			alone(forwardPassFigure))),
 		entry("fig-forward-pass-roots", "Forward pass of Construction 1 where a root is attended to",
-			alone(forwardPass(forwardPassRoots))),
-		entry("fig-construction-error", "Error of the constructions by scale and length", alone(constructionErrorFigure)),
+			alone(rootsFigure)),
+		entry("fig-construction-error", "Error of the constructions by scale and length",
+			alone(constructionErrorFigure)),
 
-		entry("fig-proof-sketch", "Why descent finds the parent (Figure 4)", alone(proofSketch)),
+		alsoNarrow(entry("fig-proof-sketch", "Why descent finds the parent (Figure 4)", alone(proofSketch))),
 		entry("fig-gij", "Idealized gradient beside the adjacency matrix, four graphs", alone(gradientMap)),
 		entry("fig-stage-one", "Stage 1 of Algorithm 1 on a random graph", stageOneOnRandomGraph),
-		entry("fig-ghat-beta", "Force on beta in stage 2", then(sweep, gHatBetaFigure)),
-		entry("fig-beta-growth", "Growth of beta in stage 2", then(sweep, betaGrowthFigure)),
-		entry("fig-why-it-stops", "Error and force against beta in stage 2", then(sweep, whyItStopsFigure)),
-		entry("fig-loss-gap", "Excess loss after Algorithm 1 by effective length", then(lossGap, lossGapFigure)),
-		entry("fig-ood", "Error on a transition matrix outside of the prior", then(ood, oodFigure)),
+		alsoNarrow(entry("fig-ghat-beta", "Force on beta in stage 2", then(Algorithms, gHatBetaFigure))),
+		entry("fig-beta-growth", "Growth of beta in stage 2", then(Algorithms, betaGrowthFigure)),
+		entry("fig-why-it-stops", "Error and force against beta in stage 2", then(Algorithms, whyItStopsFigure)),
+		alsoNarrow(entry("fig-loss-gap", "Excess loss after Algorithm 1 by effective length",
+			then(LossGaps, lossGapFigure))),
+		alsoNarrow(entry("fig-ood", "Error on a transition matrix outside of the prior",
+			then(OutOfDistribution, oodFigure))),
 		entry("fig-finite-samples", "Gradient of stage 1 from samples", finiteSampleFigure),
 		entry("fig-sample-size", "Sequences with which stage 1 finds every parent", sampleSizeFigure),
 
-		entry("fig-one-draw", "The mean over the 20 graphs that one run of each gives", then(comparison, oneDrawFigure)),
+		entry("fig-one-draw", "The mean over the 20 graphs that one run of each gives",
+			then(comparison, oneDrawFigure)),
 		entry("fig-stages", "Losses along training on two n-grams, between those of shorter contexts",
-			then(stages, stagesFigure)),
+			stagesFigure),
 		entry("fig-joint", "Joint training against what might predict it", then(joint, jointFigure)),
 
 		entry("fig-covariance-paths", "Two positions and their common ancestor", alone(covariancePaths)),
@@ -127,16 +141,16 @@ func tables() []Entry {
 		entry("tab-single-parent-blocks", "Blocks of the trained weights against their targets",
 			then(singleRuns, blocksTable)),
 		entry("tab-single-parent-losses", "Losses on three graphs beside the reference predictors",
-			then(singleLosses, lossTable)),
+			then(SingleParentLosses, lossTable)),
 		entry("tab-many-graphs", "Mean attention on the parents of the 20 graphs", then(comparison, manyGraphsTable)),
 		entry("tab-many-graphs-losses", "Losses on the 20 graphs beside the reference predictors",
-			then(manyGraphsLosses, manyGraphsLossTable)),
+			then(ManyGraphsLosses, manyGraphsLossTable)),
 		entry("tab-unlearned-edges", "Edges that some run on the 20 graphs did not learn",
 			then(comparison, unlearnedTable)),
-		entry("tab-multi-parent", "Runs with several parents: attention and losses", then(allMultiLosses, multiTable)),
+		entry("tab-multi-parent", "Runs with several parents: attention and losses", then(multiLosses, multiTable)),
 		entry("tab-mlp", "Average first-layer attention of the transformer with MLPs", then(mlpRuns, mlpTable)),
 		entry("tab-mlp-losses", "Losses of the transformer with MLPs beside the reference predictors",
-			then(mlpLosses, mlpLossTable)),
+			then(MLPLosses, mlpLossTable)),
 		entry("tab-joint", "Joint training and Algorithm 1 on families of graphs", then(joint, jointTable)),
 		entry("tab-joint-predicts", "What predicts joint training", then(joint, predictTable)),
 		entry("tab-constructions", "Trained models against the constructions", then(agreements, agreementTable)),
@@ -146,9 +160,9 @@ func tables() []Entry {
 // lists are the ledger and its erratum, the summary, and the numbers.
 func lists() []Entry {
 	return []Entry{
-		entry("claims", "The ledger of all statements", thenTry(fullLedger, newLedgerFiles)),
-		entry("errata", "The erratum, a letter: what is false, and what holds instead", thenTry(fullLedger, newLetter)),
-		entry("supplement", "Witnesses and proofs for the erratum", thenTry(fullLedger, newSupplement)),
+		entry("claims", "The ledger of all statements", newLedgerFiles),
+		entry("errata", "The erratum, a letter: what is false, and what holds instead", newErratum("errata", errata.Letter)),
+		entry("supplement", "Witnesses and proofs for the erratum", newErratum("supplement", errata.Supplement)),
 		entry("ledger", "Verdicts in the margin of a LaTeX document", newMargin),
 		entry("summary", "What the paper says of its figures and numbers, with verdicts", summary()),
 		entry("numbers", "Every number that is quoted in prose, as JSON and as LaTeX macros", numbers()),
@@ -185,10 +199,34 @@ func find(prefix string, entries []Entry, id string) (Entry, error) {
 // numbers returns the source of all numbers that are quoted in prose.
 func numbers() source[figure.Numbers] {
 	return joined(
-		then(singleRuns, blockNumbers), then(singleLosses, singleLossNumbers),
-		then(comparison, comparisonNumbers), then(finalLosses, finalLossNumbers),
-		then(allMultiLosses, multiNumbers), then(mlpLosses, mlpNumbers),
-		then(agreements, agreementNumbers), then(lossGap, lossGapNumbers), then(ood, oodNumbers),
+		then(singleRuns, blockNumbers), then(SingleParentLosses, singleLossNumbers),
+		then(comparison, comparisonNumbers),
+		then(joined(singleFinalLosses, multiFinalLosses, mlpFinalLosses), finalLossNumbers),
+		then(multiLosses, multiNumbers), then(MLPLosses, mlpNumbers),
+		then(agreements, agreementNumbers), then(LossGaps, lossGapNumbers), then(OutOfDistribution, oodNumbers),
 		then(joint, jointNumbers), then(fullLedger, ledgerNumbers),
 	)
+}
+
+// rowGroups returns the rows of the summary: each group with its notebook and the ids of its rows, where
+// these are few.
+func rowGroups() []rowGroup {
+	return []rowGroup{
+		{"01-task", []string{"fig-graph-example"}, alone(exampleRows)},
+		{"03-single-parent", []string{"fig-induction-head", "fig-single-parent"}, then(singleRuns, weightRows)},
+		{"03-single-parent", []string{"fig-single-parent"}, variedRows},
+		{"13-constructions", []string{"fig-forward-pass"}, alone(forwardPassRows)},
+		{"05-information", []string{"fig-proof-sketch"}, alone(sketchRows)},
+		{"12-multiple-parents", []string{"fig-multi-parent", "fig-multi-parent-printed"}, splitRows},
+		{"12-multiple-parents", []string{"fig-multi-parent-full"}, then(multiRuns, outsideRows)},
+		{"14-standard-transformer", []string{"fig-mlp"}, then(mlpRuns, mlpRows)},
+		{
+			"04-many-graphs",
+			[]string{"fig-many-graphs", "num-avg-attn", "num-avg-attn-sd"},
+			then(comparison, comparisonRows),
+		},
+		{"03-single-parent", nil, then(singleFinalLosses, finalLossRows)},
+		{"12-multiple-parents", nil, then(multiFinalLosses, finalLossRows)},
+		{"14-standard-transformer", nil, then(mlpFinalLosses, finalLossRows)},
+	}
 }

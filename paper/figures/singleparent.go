@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"learncausal/internal/figure"
 	"learncausal/paper/trial"
@@ -15,6 +17,7 @@ import (
 	"learncausal/pkg/model"
 	"learncausal/pkg/num"
 	"learncausal/pkg/runs"
+	"learncausal/pkg/task"
 	"learncausal/pkg/train"
 )
 
@@ -65,6 +68,12 @@ func LoadSingleParents(ctx context.Context, get trial.Getter, settings ...Single
 	})
 }
 
+func singleRuns(ctx context.Context, r *Results) ([]SingleRun, error) {
+	return once(r, "single-parent", func() ([]SingleRun, error) {
+		return LoadSingleParents(ctx, r.Get, SingleParents()...)
+	})
+}
+
 // Weights returns the trained weights.
 func (r SingleRun) Weights() *model.Weights { return r.Run.Final.Disentangled() }
 
@@ -82,37 +91,38 @@ func (r SingleRun) Recovered() (found, edges int) {
 // Sparsity returns the sparsity pattern of the trained weights.
 func (r SingleRun) Sparsity() Sparsity { return measureSparsity(r.Weights(), r.Graph) }
 
-// TestLoss returns the loss of the final model on all its test sequences.
-func (r SingleRun) TestLoss(ctx context.Context) (num.Estimate, error) {
-	b, err := r.Run.Spec.TestSet()
-	if err != nil {
-		return num.Estimate{}, err
-	}
-	losses, err := trial.ModelLosses(ctx, r.Run, b)
-	if err != nil {
-		return num.Estimate{}, err
-	}
-	return num.Average(losses), nil
-}
-
 // on returns the run on the graph of a name: chain, icl or random.
 func on(rs []SingleRun, name string) SingleRun {
 	return rs[slices.IndexFunc(rs, func(r SingleRun) bool { return r.Name == name })]
 }
 
-// allWeights returns a function that draws Figure 2 of the run on the graph of a name.
-func allWeights(name string) func(rs []SingleRun) (*figure.Figure, error) {
-	return func(rs []SingleRun) (*figure.Figure, error) {
+// weightsAlts are the descriptions of the figures of all weights, by the name of the graph.
+var weightsAlts = map[string]string{
+	"icl": "Heat maps of three weight matrices below arcs from odd positions to the next. In the first, the dark " +
+		"cells of a framed block repeat the arcs; in the two others a framed block has a dark diagonal.",
+	"chain": "The three weight matrices of the run on the chain: in the first, the dark cells of the framed block " +
+		"stand just below its diagonal.",
+	"random": "The three weight matrices of the run on the random graph: the dark cells of the framed block of " +
+		"the first are those of the arcs above.",
+}
+
+// allWeights draws Figure 2 of the run on the graph of a name.
+func allWeights(name string) source[*figure.Figure] {
+	return func(ctx context.Context, results *Results) (*figure.Figure, error) {
+		rs, err := singleRuns(ctx, results)
+		if err != nil {
+			return nil, err
+		}
 		r := on(rs, name)
 		f, err := WeightsFigure("", r.Weights(), r.Graph)
 		if err != nil {
 			return nil, err
 		}
-		f.Caption = fmt.Sprintf(`All weights of the run on the graph of Figure 6 \textquotedblleft `+
-			`%s\textquotedblright, which is drawn above them.`, r.Title)
+		f.Alt, f.Caption = weightsAlts[name], fmt.Sprintf(`All weights of the run on the graph of Figure 6 `+
+			`\textquotedblleft %s\textquotedblright, which is drawn above them.`, r.Title)
 		if name == "icl" {
-			f.Caption = `(a)~The in-context-learning graph. (b--d)~Weights after training on it ($S=10$, ` +
-				`$T=20$, $2^{17}$ steps). The outlined blocks are those of the sparsity pattern; each colour scale ` +
+			f.Caption = `(a)~The in-context-learning graph. (b--d)~Weights after training on it (` +
+				settingTeX(r.Run.Spec) + `). The outlined blocks are those of the sparsity pattern; each colour scale ` +
 				`covers all entries of its matrix.`
 		}
 		return f, nil
@@ -125,8 +135,10 @@ func singleParentFigure(rs []SingleRun) *figure.Figure {
 	const side = 112.5 // of a matrix, in points
 	f := &figure.Figure{
 		Width: figure.TwoColumns,
+		Alt: "Three rows, one for each graph: the adjacency matrix, the first attention matrix, whose framed " +
+			"block repeats it, and the second, whose framed block has a dark diagonal.",
 		Caption: `Adjacency matrix of the causal graph beside the trained attention matrices, for three graphs ` +
-			`($S=10$, $T=20$, $2^{17}$ steps). Each matrix is divided by its largest magnitude, which stands ` +
+			`(` + settingTeX(rs[0].Run.Spec) + `). Each matrix is divided by its largest magnitude, which stands ` +
 			`above it. The outlined blocks are those of the sparsity pattern: in $\widetilde A^{(1)}$ the graph ` +
 			`returns. $X$ marks the coordinates of the tokens.`,
 	}
@@ -185,6 +197,8 @@ func lossFigure(rs []SingleRun) *figure.Figure {
 		panels = append(panels, a)
 	}
 	return oneRow(figure.TwoColumns,
+		"Test loss against the step for three graphs: each curve falls from the loss of a uniform guess towards "+
+			"three horizontal lines of reference.",
 		fmt.Sprintf(`Test loss along training, with the loss of three predictors: the posterior mean `+
 			`given the edges, the authors' released formula, and the Bayes predictor. The logarithmic axis has no `+
 			`place for step 0, where the model predicts uniformly and the loss is $\log %d = %.3f$.`,
@@ -229,20 +243,6 @@ func blockNumbers(rs []SingleRun) figure.Numbers {
 		}
 	}
 	return ns
-}
-
-// lossKinds are the losses and differences of a comparison.
-var lossKinds = []struct {
-	id, title string
-	of        func(*Losses) num.Estimate
-}{
-	{"trained", "trained model", trainedLoss},
-	{"edges", "(a) posterior mean given the edges", func(l *Losses) num.Estimate { return l.Edges }},
-	{"released", "(b) authors' released formula", func(l *Losses) num.Estimate { return l.Released }},
-	{"bayes", "(c) Bayes predictor", func(l *Losses) num.Estimate { return l.Bayes }},
-	{"entropy", "entropy of the row, L*", func(l *Losses) num.Estimate { return l.Entropy }},
-	{"trained-less-edges", "trained − (a)", lossLessEdges},
-	{"trained-less-bayes", "trained − (c)", lossLessBayes},
 }
 
 // lossTable has the final losses of each run and of the reference predictors.
@@ -352,7 +352,7 @@ func variedRows(context.Context, *Results) (rows []Row, err error) {
 		rows = append(rows, Row{
 			Figure: 6, ID: "fig-single-parent", Setting: "text", Paper: "becomes the adjacency matrix", Interval: "one run",
 			What: fmt.Sprintf("%s, η = %g, α = %s, block of A1", SingleParents()[title].Title, by.Rate,
-				strings.Trim(task.Prior, "dirchlet()")),
+				alpha(task.Prior)),
 			Ours:    words("over half of the attention on %d of %d parents, at least %.2f", found, edges, least),
 			Verdict: patternOf(found, edges, "over half of the attention of each position is on the parent"),
 		})
@@ -375,4 +375,154 @@ func restRow(most float64) Row {
 		What: "other entries", Setting: "text, code", Paper: "remain small",
 		Verdict: verdict(most < smallEntries, fmt.Sprintf("they reach %.0f %% of the block's largest", 100*most)),
 	}
+}
+
+// A Block is one of the three blocks of the weights that training grows, compared with
+// the matrix that it becomes according to the paper.
+type Block struct {
+	Name                       string  // A1, A2 or W
+	Row, Column, Rows, Columns int     // its place in the matrix
+	Correlation                float64 // Pearson's, of the block's entries with the target's
+	Outside                    float64 // largest magnitude outside the block over the largest inside
+}
+
+// Sparsity is the sparsity pattern of trained weights.
+type Sparsity struct {
+	A1 Block // positions x positions of A1; target: the adjacency matrix
+	A2 Block // query's token x tokens attended to in layer 1; target: the identity
+	W  Block // output tokens x tokens attended to in layer 2 of W_O; target: the identity
+}
+
+// Blocks returns the three blocks.
+func (s Sparsity) Blocks() []Block { return []Block{s.A1, s.A2, s.W} }
+
+// Outside returns the largest Outside of the blocks.
+func (s Sparsity) Outside() float64 { return max(s.A1.Outside, s.A2.Outside, s.W.Outside) }
+
+// measureSparsity measures the sparsity pattern of a two-layer model with one head in
+// each layer. Only the entries j <= i of A1 count; the others are masked.
+func measureSparsity(w *model.Weights, g *graph.Forest) Sparsity {
+	s, t := w.S, w.T
+	d := s + t
+	adjacent := func(i, j int) (target float64, used bool) {
+		if g.Parent(i) == j {
+			return 1, true
+		}
+		return 0, j <= i
+	}
+	identity := func(i, j int) (float64, bool) {
+		if i == j {
+			return 1, true
+		}
+		return 0, true
+	}
+	return Sparsity{
+		A1: measure(Block{Name: "A1", Row: s, Column: s, Rows: t, Columns: t}, w.A[0][0], adjacent),
+		A2: measure(Block{Name: "A2", Column: d, Rows: s, Columns: s}, w.A[1][0], identity),
+		W:  measure(Block{Name: "W", Column: 2 * d, Rows: s, Columns: s}, w.W.T(), identity),
+	}
+}
+
+// measure sets Correlation and Outside of the block b of the matrix m.
+func measure(b Block, m mat.Matrix, target func(i, j int) (float64, bool)) Block {
+	var have, want []float64
+	inside, outside := 0.0, 0.0
+	rows, columns := m.Dims()
+	for i := range rows {
+		for j := range columns {
+			v := m.At(i, j)
+			if i < b.Row || i >= b.Row+b.Rows || j < b.Column || j >= b.Column+b.Columns {
+				outside = max(outside, math.Abs(v))
+				continue
+			}
+			inside = max(inside, math.Abs(v))
+			if x, used := target(i-b.Row, j-b.Column); used {
+				have, want = append(have, v), append(want, x)
+			}
+		}
+	}
+	b.Correlation, b.Outside = stat.Correlation(have, want, nil), outside/inside
+	return b
+}
+
+// QueryShares has the attention of the query of a disentangled transformer in the
+// second layer on one sequence, by the kind of position. The shares sum to one.
+type QueryShares struct {
+	Matches  int     // number of positions whose parent has the query's token
+	Matching float64 // on these positions
+	Other    float64 // on the other positions with a parent
+	Roots    float64 // on the roots except the query
+	Itself   float64 // on the query
+}
+
+// queryShares returns the shares on each sequence of b, whose graph is g, for the first
+// head of the second layer of w.
+func queryShares(w *model.Weights, g *graph.Forest, b *task.Batch) []QueryShares {
+	all := make([]QueryShares, b.Len())
+	for k := range all {
+		x, _ := b.Seq(k)
+		query := g.T() - 1
+		a := &all[k]
+		for i, share := range w.Attention(x)[1][0].RawRowView(query) {
+			switch p := g.Parent(i); {
+			case i == query:
+				a.Itself = share
+			case p == graph.Root:
+				a.Roots += share
+			case x[p] == x[query]:
+				a.Matches++
+				a.Matching += share
+			default:
+				a.Other += share
+			}
+		}
+	}
+	return all
+}
+
+// QueryShares returns the shares of the trained model on its first n test sequences.
+func (r SingleRun) QueryShares(n int) ([]QueryShares, error) {
+	b, err := trial.TestSequences(r.Run.Spec, n)
+	if err != nil {
+		return nil, err
+	}
+	return queryShares(r.Weights(), r.Graph, b), nil
+}
+
+// SingleParentLosses returns the runs of Figure 6 with their losses.
+func SingleParentLosses(ctx context.Context, r *Results) ([]SingleRun, error) {
+	return once(r, "single-parent-losses", func() ([]SingleRun, error) {
+		rs, err := singleRuns(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		return trial.Each(ctx, rs, func(ctx context.Context, r SingleRun) (SingleRun, error) {
+			losses, err := compareLosses(ctx, lossSequences, lossDraws, r.Run)
+			if err == nil {
+				r.Losses = losses[0]
+			}
+			return r, err
+		})
+	})
+}
+
+// singleFinalLosses returns the loss of each final model on all its test sequences.
+func singleFinalLosses(ctx context.Context, r *Results) ([]finalLoss, error) {
+	return once(r, "single-parent-final-losses", func() (all []finalLoss, err error) {
+		rs, err := singleRuns(ctx, r)
+		for _, r := range rs {
+			b, err1 := r.Run.Spec.TestSet()
+			if err1 != nil {
+				return nil, err1
+			}
+			losses, err2 := trial.ModelLosses(ctx, r.Run, b)
+			if err2 != nil {
+				return nil, err2
+			}
+			all = append(all, finalLoss{
+				id: r.Name + "-loss-final", name: r.Title, seeds: finals(r.Run), stdErr: num.Average(losses).StdErr,
+			})
+		}
+		return all, err
+	})
 }

@@ -1,9 +1,11 @@
 package figures
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -14,9 +16,14 @@ import (
 	"learncausal/pkg/train"
 )
 
+// stagesSweep is the name of the sweep of the runs on n-grams.
+const stagesSweep = "stages"
+
 // Stages are the runs of runs/sweeps/stages.toml on one n-gram.
 type Stages struct {
 	Parents int // k = n-1
+	States  int
+	Alpha   float64 // of the Dirichlet prior
 	// Levels are the losses of the uniform prediction and of [Recent] with m = 0, ..., k, on
 	// the test set of the first run.
 	Levels []float64
@@ -53,7 +60,7 @@ func LoadStages() ([]Stages, error) {
 				_, loss := Recent(t, test, m)
 				levels = append(levels, loss)
 			}
-			all = append(all, Stages{Parents: k, Levels: levels})
+			all = append(all, Stages{Parents: k, States: several.States, Alpha: t.Prior.Alpha, Levels: levels})
 		}
 		var r StagesRun
 		for _, p := range o.Curve {
@@ -92,10 +99,16 @@ func Recent(t task.Multi, b *task.Batch, m int) (predict func(f []float64, x []i
 
 // stagesFigure draws the test loss along training on each n-gram, a curve a run, and the
 // losses of the predictors from fewer tokens.
-func stagesFigure(all []Stages) *figure.Figure {
+func stagesFigure(context.Context, *Results) (*figure.Figure, error) {
+	all, err := LoadStages()
+	if err != nil {
+		return nil, err
+	}
 	names := []string{"uniform", "tokens", "after 1", "after 2", "after 3"}
 	var panels []figure.Panel
+	var alphas []string
 	for _, n := range all {
+		alphas = append(alphas, fmt.Sprint(n.Alpha))
 		a := lossAxes(figure.Text(fmt.Sprintf("%d-gram", n.Parents+1)))
 		for _, r := range n.Runs {
 			s := figure.Series{Color: 1, Mark: 1}
@@ -113,7 +126,11 @@ func stagesFigure(all []Stages) *figure.Figure {
 		panels = append(panels, a)
 	}
 	return oneRow(figure.TwoColumns,
-		fmt.Sprintf(`Test loss along training on two $n$-grams over three tokens, %d seeds each, with the Dirichlet `+
-			`parameters 1 and 0.3, between the losses of the uniform prediction, of counts of all tokens, and of counts after `+
-			`the same last tokens.`, len(all[0].Runs)), panels...)
+		"Two panels of ten curves of the loss against the step, between dashed lines. On the 3-gram the curves "+
+			"rest below the line of tokens, fall to the line of one token before, rest, and fall to the line "+
+			"of two. On the 4-gram they go down a longer stair.",
+		fmt.Sprintf(`Test loss along training on %s $n$-grams over %s tokens, %d seeds each, with the Dirichlet `+
+			`parameters %s, between the losses of the uniform prediction, of counts of all tokens, and of counts after `+
+			`the same last tokens.`, inWords(len(all)), inWords(all[0].States), len(all[0].Runs), strings.Join(alphas, " and ")),
+		panels...), nil
 }

@@ -8,10 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"learncausal/internal/figure"
-	"learncausal/pkg/num"
 )
 
 // A Row compares one result of the paper, a figure or a number, with ours.
@@ -27,9 +24,11 @@ type Row struct {
 	// 95 % confidence, with its name; "one run"; or "exact" if nothing is sampled.
 	Interval string
 	Verdict  string // starts with reproduced, inPattern, "differs: ", untried or notStated
+
+	notebook string
 }
 
-// Beginnings of a verdict; differs has one more. A result is in pattern if it holds in most of
+// Verdicts; "differs" is followed by a reason. A result is in pattern if it holds in most of
 // several runs, or if the largest entries are in their places and have not the stated values.
 const (
 	reproduced = "reproduced"
@@ -62,65 +61,40 @@ func mostly(k, runs int, why string) string {
 // stated reports whether the paper states a result.
 func (row Row) stated() bool { return !strings.HasPrefix(row.Verdict, notStated) }
 
-// overSeeds returns the Interval of a quantity with one value for each seed.
-func overSeeds(v []float64, digits int) string {
-	return rangeOverSeeds(NewSample(v), digits)
-}
-
-// confidence returns the Interval of an estimate on many sequences, 95 % of a normal distribution.
-func confidence(e num.Estimate, digits int) string {
-	half := distuv.UnitNormal.Quantile(0.975) * e.StdErr
-	return fmt.Sprintf("%.*f to %.*f (95 %%)", digits, e.Mean-half, digits, e.Mean+half)
-}
-
 // A Summary has the results of the paper with verdicts: the figures in their order, and then the numbers.
 type Summary struct{ Rows []Row }
 
-// A rowGroup is a part of the summary, with the ids of its rows.
+// A rowGroup is a part of the summary.
 type rowGroup struct {
-	ids  []string
-	rows source[[]Row]
-}
-
-func rowGroups() []rowGroup {
-	return []rowGroup{
-		{[]string{"fig-graph-example"}, alone(exampleRows)},
-		{[]string{"fig-induction-head", "fig-single-parent"}, then(singleRuns, weightRows)},
-		{[]string{"fig-single-parent"}, variedRows},
-		{[]string{"fig-forward-pass"}, alone(forwardPassRows)},
-		{[]string{"fig-proof-sketch"}, alone(sketchRows)},
-		{[]string{"fig-multi-parent", "fig-multi-parent-printed"}, then(splits, splitRows)},
-		{[]string{"fig-multi-parent-full"}, then(multiRuns, outsideRows)},
-		{[]string{"fig-mlp"}, then(mlpRuns, mlpRows)},
-		{[]string{"fig-many-graphs", "num-avg-attn", "num-avg-attn-sd"}, then(comparison, comparisonRows)},
-		{nil, then(finalLosses, finalLossRows)},
-	}
+	notebook string   // on its figures or numbers
+	ids      []string // of its rows
+	rows     source[[]Row]
 }
 
 // summary returns the source of the rows with the given ids, or of all rows without ids.
 func summary(ids ...string) source[*Summary] {
-	var groups []source[[]Row]
-	for _, g := range rowGroups() {
-		if len(ids) == 0 || slices.ContainsFunc(ids, func(id string) bool { return slices.Contains(g.ids, id) }) {
-			groups = append(groups, g.rows)
+	wanted := func(id string) bool { return len(ids) == 0 || slices.Contains(ids, id) }
+	place := func(r Row) int { return cmp.Or(r.Figure, math.MaxInt) }
+	return func(ctx context.Context, r *Results) (*Summary, error) {
+		s := new(Summary)
+		for _, g := range rowGroups() {
+			if len(ids) > 0 && !slices.ContainsFunc(g.ids, wanted) {
+				continue
+			}
+			rows, err := g.rows(ctx, r)
+			if err != nil {
+				return nil, err
+			}
+			for _, row := range rows {
+				if wanted(row.ID) {
+					row.Setting, row.notebook = cmp.Or(row.Setting, "code"), g.notebook
+					s.Rows = append(s.Rows, row)
+				}
+			}
 		}
+		slices.SortStableFunc(s.Rows, func(a, b Row) int { return cmp.Compare(place(a), place(b)) })
+		return s, nil
 	}
-	place := func(r Row) int {
-		if r.Figure == 0 {
-			return math.MaxInt
-		}
-		return r.Figure
-	}
-	return then(joined(groups...), func(rows []Row) *Summary {
-		if len(ids) > 0 {
-			rows = slices.DeleteFunc(rows, func(r Row) bool { return !slices.Contains(ids, r.ID) })
-		}
-		for i := range rows {
-			rows[i].Setting = cmp.Or(rows[i].Setting, "code")
-		}
-		slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(place(a), place(b)) })
-		return &Summary{rows}
-	})
 }
 
 // Summary returns the rows with the given ids, such as fig-mlp; without ids, all.
@@ -163,44 +137,13 @@ func (s *Summary) Table() *figure.Table {
 	return t
 }
 
-// notebooks has the notebooks on the rows of the summary, by the beginnings of their ids.
-var notebooks = []struct{ prefix, notebook string }{
-	{"fig-graph-example", "01-task"},
-	{"fig-induction-head", "03-single-parent"},
-	{"fig-single-parent", "03-single-parent"},
-	{"fig-forward-pass", "13-constructions"},
-	{"fig-proof-sketch", "05-information"},
-	{"fig-multi-parent", "12-multiple-parents"},
-	{"fig-mlp", "14-standard-transformer"},
-	{"fig-many-graphs", "04-many-graphs"},
-	{"num-avg-attn", "04-many-graphs"},
-	{"chain-", "03-single-parent"},
-	{"icl-", "03-single-parent"},
-	{"random-", "03-single-parent"},
-	{"multi-", "12-multiple-parents"},
-	{"mlp-", "14-standard-transformer"},
-}
-
-// notebook returns the file of the notebook on a row, or "".
-func (row Row) notebook() string {
-	for _, t := range notebooks {
-		if strings.HasPrefix(row.ID, t.prefix) {
-			return t.notebook + ".ipynb"
-		}
-	}
-	return ""
-}
-
 // subject returns the figure of a row, or "numbers", with a link to the notebook.
 func (row Row) subject() string {
 	name := fmt.Sprintf("Figure %d", row.Figure)
 	if row.Figure == 0 {
 		name = "numbers"
 	}
-	if row.notebook() == "" {
-		return name
-	}
-	return fmt.Sprintf("[%s](%s)", name, row.notebook())
+	return fmt.Sprintf("[%s](%s.ipynb)", name, row.notebook)
 }
 
 // Markdown returns the rows as tables for a notebook of this repository. Rows without a

@@ -3,7 +3,6 @@ package figures
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"learncausal/internal/figure"
 )
@@ -11,18 +10,11 @@ import (
 // narrowSuffix ends the id of a figure laid out for one column of two.
 const narrowSuffix = "-1col"
 
-// narrowed lists the wide figures that are also exported for one column of two. Figures 5, 6
-// and 7 and the losses with several parents would be taller than a page there.
-var narrowed = []string{
-	"fig-induction-head", "fig-forward-pass", "fig-proof-sketch", "fig-mlp", "fig-single-parent-loss",
-	"fig-ghat-beta", "fig-loss-gap", "fig-ood",
-}
-
-// withNarrow inserts the narrow form of each narrowed entry after the entry.
+// withNarrow inserts the narrow form of an entry after the entry.
 func withNarrow(entries []Entry) (all []Entry) {
 	for _, e := range entries {
 		all = append(all, e)
-		if slices.Contains(narrowed, e.ID) {
+		if e.narrow {
 			e.ID += narrowSuffix
 			e.Title += ", for one column of two"
 			all = append(all, e.At(figure.OneColumn, 0))

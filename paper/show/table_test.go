@@ -21,7 +21,7 @@ func TestTableAlignsNumbersRightAndWordsLeft(t *testing.T) {
 func TestTableRefusesOtherTypes(t *testing.T) {
 	for want, values := range map[string][]any{
 		"show: line of 1 values below 2 heads": {"chain"},
-		"figures: a cell of type []float64":     {"chain", []float64{1}},
+		"figures: a cell of type []float64":    {"chain", []float64{1}},
 	} {
 		func() {
 			defer func() {

@@ -20,11 +20,14 @@ func (s Spec) HeadAttentions(w model.Model) []*mat.Dense {
 	return s.Model.attention(s, w)
 }
 
-// MeanAttention returns the attention of each head of the first layer, averaged over the first 1024 sequences
-// of the test set: T x T, row-stochastic, lower triangular. It panics as HeadAttentions does.
+// AttentionSequences is the number of test sequences of [Spec.MeanAttention].
+const AttentionSequences = 1024
+
+// MeanAttention returns the attention of each head of the first layer, averaged over the first
+// AttentionSequences of the test set: T x T, row-stochastic, lower triangular. It panics as HeadAttentions does.
 func (s Spec) MeanAttention(w model.Model) []*mat.Dense {
 	s = s.mustHold(w)
-	s.Test = min(s.Test, chunk)
+	s.Test = min(s.Test, AttentionSequences)
 	b, err := s.TestSet()
 	if err != nil {
 		panic("train: " + err.Error())
