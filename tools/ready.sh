@@ -12,6 +12,7 @@ case $PWD in
 *$'\n'*) stop 'a folder above this one has a line break in its name; rename it' ;;
 esac
 command -v go >/dev/null || stop 'go is missing: install Go 1.26 from https://go.dev/dl/ and add its bin to PATH'
+command -v git >/dev/null || stop 'git is missing, which applies tools/gonb.patch: install it'
 for name in GOCACHE GOMODCACHE; do
 	folder=$(go env "$name" 2>&1) || stop "go env $name: $folder"
 	{ mkdir -p "$folder" && [ -w "$folder" ]; } 2>/dev/null ||
