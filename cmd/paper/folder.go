@@ -16,7 +16,7 @@ import (
 )
 
 // replaced returns the address of the run whose files in a folder train would overwrite,
-// or "". It is an error if the folder has files of these names that train did not write.
+// or "". It is an error if the folder has files of these names that train did not write, or links.
 func replaced(dir string) (address string, err error) {
 	store := filepath.Join(dir, ownStore)
 	all, err := runs.Open(store).Addresses()
@@ -26,10 +26,16 @@ func replaced(dir string) (address string, err error) {
 	if _, err := os.Stat(filepath.Join(store, ".unfinished")); err != nil && len(all) == 0 {
 		return "", strange(dir)
 	}
-	if address, err = summarised(dir); errors.Is(err, fs.ErrNotExist) {
-		return "", nil
+	address, err = summarised(dir) // "" if the summary is damaged: train replaces it
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
 	}
-	return address, err // "" if the summary is damaged: train replaces it
+	for _, name := range ownNames() {
+		if err := files.Check(filepath.Join(dir, name), ""); err != nil {
+			return "", err
+		}
+	}
+	return address, nil
 }
 
 // summarised returns the address of the run in the summary of a folder, or "" if the
@@ -67,17 +73,22 @@ func nodeNames(run string, spec train.Spec) []string {
 	return g.Nodes
 }
 
-// strange returns an error if a folder has a file with a name that train uses.
-func strange(dir string) error {
-	names := []string{"weights.npz", "curve.csv", givenDOT, "learned.dot", summaryText, summaryJSON}
+// ownNames returns the names of the files that train writes into its folder.
+func ownNames() []string {
+	names := []string{"weights.npz", "curve.csv", givenDOT, learnedDOT, summaryText, summaryJSON}
 	for _, figure := range []string{"graph", "curve", "weights"} {
 		for _, ext := range []string{".png", ".svg", ".pdf", ".tex"} {
 			names = append(names, figure+ext)
 		}
 	}
-	for _, name := range names {
+	return names
+}
+
+// strange returns an error if a folder has a file with a name that train uses.
+func strange(dir string) error {
+	for _, name := range ownNames() {
 		path := filepath.Join(dir, name)
-		if info, err := os.Lstat(path); err == nil && !info.IsDir() {
+		if _, err := os.Lstat(path); err == nil {
 			return fmt.Errorf("%s exists and does not belong to a run: "+
 				"want an empty folder, or one that paper train has written", path)
 		}
@@ -85,7 +96,19 @@ func strange(dir string) error {
 	return nil
 }
 
-// writable makes the folders and returns an error unless files can be written there.
+// source returns an error if a graph was read from a file that train replaces by a different text.
+func source(arg, out, given string) error {
+	for name, text := range map[string]string{givenDOT: given, learnedDOT: ""} {
+		path := filepath.Join(out, name)
+		if old, err := files.Read(path, 1<<26); err == nil && string(old) != text && files.Same(arg, path) {
+			return fmt.Errorf("%s is the graph itself, and training would replace it: name another folder with --out", path)
+		}
+	}
+	return nil
+}
+
+// writable makes the folders and returns an error unless files can be written there. It removes the file that
+// it has made for that, under a name that was free.
 func writable(dirs ...string) error {
 	for _, dir := range dirs {
 		err := os.MkdirAll(dir, 0o777)

@@ -101,7 +101,7 @@ func confirmEach(ctx context.Context, dir string, specs []train.Spec, plans []st
 	return doAll(ctx, tasks, jobs, forget...)
 }
 
-// addLine adds a line to a file. It may be called concurrently.
+// addLine adds a line to a file, whose other lines stay. It may be called concurrently.
 func addLine(path, line string) error {
 	err := os.MkdirAll(filepath.Dir(path), 0o777)
 	if err != nil {

@@ -3,10 +3,13 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"learncausal/pkg/runs"
 )
 
 // Pipes and devices never end, and a sparse file has gigabytes of nothing.
@@ -37,25 +40,63 @@ func TestOnlyRegularFilesAreRead(t *testing.T) {
 	}
 }
 
-// The files that train replaces may be anything.
-func TestPipesAreReplaced(t *testing.T) {
-	dir := t.TempDir()
+// A pipe, a folder or a link in the place of a file is refused before training, and stays.
+func TestOnlyRegularFilesAreReplaced(t *testing.T) {
+	dir, thesis := t.TempDir(), write(t, "thesis", "mine")
 	args := append([]string{"train", "chain(4)", "-o", dir}, quickly...)
 	output(t, args...)
-	want := content(t, dir)
-	for _, name := range []string{"weights.npz", "curve.csv", "given.dot", "summary.txt", "graph.svg"} {
-		path := filepath.Join(dir, name)
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
-		}
-		if err := syscall.Mkfifo(path, 0o666); err != nil {
-			t.Skip(err)
+	for _, make := range []func(path string) error{
+		func(path string) error { return syscall.Mkfifo(path, 0o666) },
+		func(path string) error { return os.Mkdir(path, 0o777) },
+		func(path string) error { return os.Symlink(thesis, path) },
+	} {
+		for _, name := range []string{"weights.npz", "curve.csv", "given.dot", "summary.txt", "graph.svg"} {
+			path := filepath.Join(dir, name)
+			if err := os.Rename(path, path+"~"); err != nil {
+				t.Fatal(err)
+			}
+			if err := make(path); err != nil {
+				t.Skip(err)
+			}
+			before, err1 := os.Lstat(path)
+			refused(t, []string{path + " is a ", "want a regular file"}, append(args, "--seed", "5")...)
+			after, err2 := os.Lstat(path)
+			if err := errors.Join(err1, err2); err != nil || !os.SameFile(before, after) {
+				t.Errorf("%s is now another file, %v", name, err)
+			}
+			if err := errors.Join(os.Remove(path), os.Rename(path+"~", path)); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
-	output(t, args...)
-	for name, text := range content(t, dir) {
-		if text != want[name] {
-			t.Errorf("%s has changed", name)
-		}
+	if all, err := runs.Open(filepath.Join(dir, "runs")).Addresses(); len(all) != 1 || err != nil {
+		t.Errorf("a run was trained before the refusal: %q, %v", all, err)
+	}
+	if b, err := os.ReadFile(thesis); string(b) != "mine" || err != nil {
+		t.Errorf("the file behind the link is %q, %v", b, err)
+	}
+}
+
+// A graph in the folder of the run is not replaced by a different text, also through a link.
+func TestTheGraphThatIsReadStays(t *testing.T) {
+	dir := t.TempDir()
+	train := func(arg string, more ...string) []string {
+		return append(append([]string{"train", arg, "-o", dir}, quickly...), more...)
+	}
+	output(t, train("chain(4)")...)
+	given, link := filepath.Join(dir, "given.dot"), filepath.Join(t.TempDir(), "link.dot")
+	output(t, train(given, "-n")...) // the same bytes
+	text := "digraph { /* mine */ s1 -> s2; s3; s4 }"
+	if err := errors.Join(os.WriteFile(given, []byte(text), 0o666), os.Symlink(given, link)); err != nil {
+		t.Fatal(err)
+	}
+	for arg, path := range map[string]string{
+		given: given, filepath.Join(dir, "..", filepath.Base(dir), "given.dot"): given, link: given,
+		filepath.Join(dir, "learned.dot"): filepath.Join(dir, "learned.dot"),
+	} {
+		refused(t, []string{path, "is the graph itself", "--out"}, train(arg)...)
+	}
+	if b, err := os.ReadFile(given); string(b) != text || err != nil {
+		t.Errorf("the graph is %q, %v", b, err)
 	}
 }

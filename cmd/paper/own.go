@@ -26,6 +26,7 @@ const (
 	summaryText = "summary.txt"
 	summaryJSON = "summary.json"
 	givenDOT    = "given.dot"
+	learnedDOT  = "learned.dot"
 	ownStore    = "runs"
 )
 
@@ -45,8 +46,9 @@ func trainOwn(c *cobra.Command, f *trainFlags, arg string) error {
 		out = g.Name
 	}
 	store := filepath.Join(out, ownStore)
-	old, err := replaced(out)
-	if err != nil {
+	given, err1 := dotOf(g)
+	old, err2 := replaced(out)
+	if err := errors.Join(err1, err2, source(arg, out, given)); err != nil {
 		return err
 	}
 	if old == runs.Address(spec) {
@@ -74,7 +76,7 @@ func trainOwn(c *cobra.Command, f *trainFlags, arg string) error {
 		return err
 	}
 	own.Nodes = g.Nodes
-	undrawn, err := writeOwn(ctx, own, g, filepath.Join(store, run.Address), out)
+	undrawn, err := writeOwn(ctx, own, given, filepath.Join(store, run.Address), out)
 	if err != nil {
 		return err
 	}
@@ -142,22 +144,26 @@ func measure(ctx context.Context, run *runs.Run) (*trial.Own, error) {
 	return own, nil
 }
 
+// dotOf returns the text of given.dot.
+func dotOf(g *trial.OwnGraph) (string, error) {
+	var given strings.Builder
+	if g.DAG != nil {
+		err := g.DAG.WriteDOT(&given, g.Nodes...)
+		return given.String(), err
+	}
+	err := g.Forest.WriteDOT(&given, g.Nodes...)
+	return given.String(), err
+}
+
 // writeOwn writes all files except the store, the summary last. It returns the errors of
 // figures that could not be drawn.
 func writeOwn(
-	ctx context.Context, own *trial.Own, g *trial.OwnGraph, run, out string,
+	ctx context.Context, own *trial.Own, given, run, out string,
 ) (undrawn []error, err error) {
-	var given strings.Builder
-	var err1 error
-	if g.DAG != nil {
-		err1 = g.DAG.WriteDOT(&given, g.Nodes...)
-	} else {
-		err1 = g.Forest.WriteDOT(&given, g.Nodes...)
-	}
-	data, err2 := figures.OwnJSON(own)
-	drawn, err3 := figures.OwnFigures(own)
-	curve, err4 := files.Read(filepath.Join(run, "curve.csv"), math.MaxInt)
-	if err := errors.Join(err1, err2, err3, err4); err != nil {
+	data, err1 := figures.OwnJSON(own)
+	drawn, err2 := figures.OwnFigures(own)
+	curve, err3 := files.Read(filepath.Join(run, "curve.csv"), math.MaxInt)
+	if err := errors.Join(err1, err2, err3); err != nil {
 		return nil, err
 	}
 	for _, f := range drawn {
@@ -174,8 +180,8 @@ func writeOwn(
 	}{
 		{"weights.npz", runs.NPZ(own.Run.Final.Weights)},
 		{"curve.csv", curve},
-		{givenDOT, []byte(given.String())},
-		{"learned.dot", []byte(figures.OwnDOT(own))},
+		{givenDOT, []byte(given)},
+		{learnedDOT, []byte(figures.OwnDOT(own))},
 		{summaryText, []byte(figures.OwnText(own))},
 		{summaryJSON, data},
 	} {

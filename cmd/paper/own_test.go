@@ -436,20 +436,6 @@ func TestFailedTrainingIsReported(t *testing.T) {
 		append([]string{"train", "chain(5)", "-o", t.TempDir(), "--rate", "1e300"}, quickly...)...)
 }
 
-// A folder stands where a figure and the curve are to be written.
-func TestFilesThatCannotBeWrittenAreNamed(t *testing.T) {
-	dir := t.TempDir()
-	for _, name := range []string{"graph.png", "curve.csv"} {
-		if err := os.MkdirAll(filepath.Join(dir, name, "below"), 0o777); err != nil {
-			t.Fatal(err)
-		}
-	}
-	err := run(t.Context(), &strings.Builder{}, append([]string{"train", "chain(5)", "-o", dir}, quickly...))
-	if err == nil || !strings.Contains(err.Error(), "graph.png") || !strings.Contains(err.Error(), "curve.csv") {
-		t.Errorf("error %v", err)
-	}
-}
-
 // A command that waits for input is interrupted like any other.
 func TestWaitingForInputIsInterrupted(t *testing.T) {
 	dir := t.TempDir()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -48,55 +49,135 @@ func Open(path string) (*os.File, int64, error) {
 	return f, info.Size(), nil
 }
 
-// A killed process may leave a temporary file.
-const (
-	temporary = ".tmp"      // ends its name
-	stale     = time.Minute // after which no process writes to it
-)
+// Write writes b to a file, creating its folder if needed. It replaces the file in one step, so that after a
+// crash at any moment the file has the old bytes or the new ones. A file keeps its mode, and its time if it has
+// these bytes already. Write refuses what [Check] refuses.
+func Write(path string, b []byte) error { return write(stem(path), path, "", b) }
 
-// Write writes b to a file, creating its folder if needed. It replaces the file in one step,
-// so that after a crash at any moment the file has the old bytes or the new ones. It leaves
-// a file untouched that has these bytes already.
-func Write(path string, b []byte) error {
-	dir, name := filepath.Dir(path), filepath.Base(path)
-	Clean(dir, ".", stale)
-	return WriteVia(filepath.Join(dir, "."+name+"-"), path, b)
-}
+// WriteOwn is [Write] for a file whose name the user did not choose. It refuses to replace a file that does not
+// begin with a text, by which a program recognises its own files.
+func WriteOwn(path, begin string, b []byte) error { return write(stem(path), path, begin, b) }
 
-// WriteVia is [Write] by a temporary file whose path begins with via.
-func WriteVia(via, path string, b []byte) error {
+// WriteVia is [Write] by a temporary file with a stem of the caller.
+func WriteVia(stem, path string, b []byte) error { return write(stem, path, "", b) }
+
+// stem returns the begin of the paths of the temporary files of a path.
+func stem(path string) string { return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)) }
+
+// stale is the time after which no process writes to a temporary file.
+const stale = time.Minute
+
+// write writes b to a temporary file with a stem, which it renames to path.
+func write(stem, path, begin string, b []byte) error {
+	if err := Check(path, begin); err != nil {
+		return err
+	}
 	if old, err := Read(path, len(b)); err == nil && string(old) == string(b) {
 		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	name := fmt.Sprintf("%s%x%s", via, rand.Uint64(), temporary)
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	Clean(stem, stale)
+	temporary := fmt.Sprintf("%s-%016x.tmp", stem, rand.Uint64())
+	old, missing := os.Lstat(path)
+	mode := fs.FileMode(0o666)
+	if missing == nil {
+		mode = old.Mode().Perm()
+	}
+	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
-		return err
+		return at(path, err)
 	}
 	_, err = f.Write(b)
+	if now, failed := f.Stat(); err == nil && missing == nil && failed == nil && now.Mode() != mode {
+		err = f.Chmod(mode) // the umask had removed permissions
+	}
 	if err == nil {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(name, path)
+		err = os.Rename(temporary, path)
 	}
 	if err != nil {
-		os.Remove(name)
+		os.Remove(temporary)
+	}
+	return at(path, err)
+}
+
+// at replaces the path of an error by the path that the caller knows.
+func at(path string, err error) error {
+	if e := new(fs.PathError); errors.As(err, &e) {
+		e.Path = path
 	}
 	return err
 }
 
-// Clean removes the temporary files of an age from a folder. Their names begin with first.
-func Clean(dir, first string, age time.Duration) {
+// Check returns an error unless a path is free or names a regular file that is not read-only and begins with a
+// text. It does not follow links: the file behind a link has a name that the user did not give.
+func Check(path, begin string) error {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil // writing succeeds, or reports it
+	}
+	const want = "want a regular file, or a name that is free"
+	switch m := info.Mode(); {
+	case !m.IsRegular():
+		return fmt.Errorf("%s is %s: %s", path, kind(path, m), want)
+	case m&0o200 == 0:
+		return fmt.Errorf("%s is read-only, its mode is %v: %s", path, m, want)
+	case begin == "":
+		return nil
+	}
+	f, _, err := Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	got := make([]byte, len(begin))
+	if _, err := io.ReadFull(f, got); err != nil || string(got) != begin {
+		return fmt.Errorf("%s is not replaced, because this program did not write it: "+
+			"it does not begin with %q. Move it, or choose another folder", path, begin)
+	}
+	return nil
+}
+
+// kind names the kind of a file that is not regular.
+func kind(path string, m fs.FileMode) string {
+	switch {
+	case m&fs.ModeSymlink != 0:
+		target, _ := os.Readlink(path)
+		return "a link to " + target
+	case m.IsDir():
+		return "a folder"
+	case m&fs.ModeNamedPipe != 0:
+		return "a pipe"
+	case m&fs.ModeSocket != 0:
+		return "a socket"
+	}
+	return "a device"
+}
+
+// Same reports whether two paths name one file, also through links or under several names.
+func Same(a, b string) bool {
+	x, err1 := os.Stat(a)
+	y, err2 := os.Stat(b)
+	return err1 == nil && err2 == nil && os.SameFile(x, y)
+}
+
+// Clean removes the temporary files of a stem, and of an age. Their names are the stem, 16 hexadecimal digits
+// and .tmp; it removes no other file.
+func Clean(stem string, age time.Duration) {
+	dir, first := filepath.Dir(stem), filepath.Base(stem)+"-"
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
-		if name := e.Name(); strings.HasPrefix(name, first) && strings.HasSuffix(name, temporary) {
-			if info, err := e.Info(); err == nil && time.Since(info.ModTime()) >= age {
-				os.Remove(filepath.Join(dir, name))
-			}
+		digits, ours := strings.CutPrefix(e.Name(), first)
+		digits, whole := strings.CutSuffix(digits, ".tmp")
+		if !ours || !whole || len(digits) != 16 || strings.Trim(digits, "0123456789abcdef") != "" {
+			continue
+		}
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) >= age {
+			os.Remove(filepath.Join(dir, e.Name()))
 		}
 	}
 }

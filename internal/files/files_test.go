@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -59,32 +60,126 @@ func TestNothingIsWrittenElsewhere(t *testing.T) {
 	}
 }
 
-// A killed process leaves a temporary file in the folder, which a later one removes.
-func TestTemporaryFilesOfKilledProcessesAreRemoved(t *testing.T) {
+// Only temporary files of the file itself are removed, when no process can write to them any longer.
+func TestOnlyItsOwnTemporaryFilesAreRemoved(t *testing.T) {
 	dir := t.TempDir()
-	old := []string{".file-1f.tmp", ".other-0.tmp"}
-	kept := []string{".file-2.tmp", ".hidden", "x.tmp"}
-	for i, name := range append(old, kept...) {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, nil, 0o666); err != nil {
+	const own = ".file-0123456789abcde"
+	put := func(name string, age time.Duration) {
+		path, then := filepath.Join(dir, name), time.Now().Add(-age)
+		err := os.MkdirAll(filepath.Dir(path), 0o777)
+		if err = errors.Join(err, os.WriteFile(path, []byte("mine"), 0o666), os.Chtimes(path, then, then)); err != nil {
 			t.Fatal(err)
 		}
-		if i != len(old) { // the first that is kept is new
-			if err := os.Chtimes(path, time.Time{}, time.Now().Add(-2*stale)); err != nil {
-				t.Fatal(err)
-			}
-		}
+	}
+	kept := []string{
+		".thesis.tex.tmp", ".file.tmp", ".file-1f.tmp", ".file-0123456789abcdeg.tmp", ".file-0123456789abcdef0.tmp",
+		".other-0123456789abcdef.tmp", own + "f.tmp.bak", own + "f", "x.tmp", ".x.tmp/thesis", own + "e.tmp/thesis",
+	}
+	for _, name := range append(kept, own+"f.tmp") {
+		put(name, 2*stale)
+	}
+	put(own+"1.tmp", 0)
+	kept = append(kept, own+"1.tmp")
+	then := time.Now().Add(-2 * stale)
+	folder := filepath.Join(dir, own+"d.tmp") // empty
+	if err := errors.Join(os.Mkdir(folder, 0o777), os.Chtimes(folder, then, then)); err != nil {
+		t.Fatal(err)
 	}
 	if err := Write(filepath.Join(dir, "file"), nil); err != nil {
 		t.Fatal(err)
 	}
-	entries, err := os.ReadDir(dir)
-	names := ""
-	for _, e := range entries {
-		names += e.Name() + " "
+	for _, name := range append(kept, filepath.Base(folder)) {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Error(err)
+		}
 	}
-	if want := strings.Join(kept[:2], " ") + " file x.tmp "; err != nil || names != want {
-		t.Errorf("%q are left, %v; want %q", names, err, want)
+	if _, err := os.Stat(filepath.Join(dir, own+"f.tmp")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the temporary file of a killed process is left, %v", err)
+	}
+}
+
+// The mode of a file is a decision of its owner.
+func TestAFileKeepsItsMode(t *testing.T) {
+	for _, mode := range []fs.FileMode{0o600, 0o640, 0o666, 0o755} {
+		path := filepath.Join(t.TempDir(), "file")
+		if err := errors.Join(os.WriteFile(path, []byte("old"), 0o600), os.Chmod(path, mode)); err != nil {
+			t.Fatal(err)
+		}
+		before, err1 := os.Stat(path)
+		err2 := Write(path, []byte("new"))
+		after, err3 := os.Stat(path)
+		if err := errors.Join(err1, err2, err3); err != nil || after.Mode() != before.Mode() {
+			t.Errorf("%v: error %v, %v is now %v", mode, err, before.Mode(), after.Mode())
+		}
+	}
+}
+
+// refused checks that nothing is written at a path, and that the error has the words.
+func refused(t *testing.T, path string, words ...string) {
+	t.Helper()
+	err := Write(path, []byte("new"))
+	for _, word := range append(words, path) {
+		if err == nil || !strings.Contains(err.Error(), word) {
+			t.Errorf("writing to %s: error %v, want %q in it", path, err, word)
+		}
+	}
+}
+
+func TestAFileBehindALinkStays(t *testing.T) {
+	dir := t.TempDir()
+	source, link := filepath.Join(dir, "source"), filepath.Join(dir, "link")
+	if err := os.WriteFile(source, []byte("thesis"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for target, what := range map[string]string{"source": "a link to source", "none": "a link to none", ".": "a link to ."} {
+		if err := os.Symlink(target, link); err != nil {
+			t.Skip(err)
+		}
+		refused(t, link, what, "want a regular file, or a name that is free")
+		if at, err := os.Readlink(link); at != target || err != nil {
+			t.Errorf("the link is now to %q, %v", at, err)
+		}
+		if err := os.Remove(link); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if b, err := os.ReadFile(source); string(b) != "thesis" || err != nil {
+		t.Errorf("the source is %q, %v", b, err)
+	}
+	if entries, err := os.ReadDir(dir); len(entries) != 1 || err != nil {
+		t.Errorf("the folder has %v, %v", entries, err)
+	}
+}
+
+func TestAReadOnlyFileStays(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, []byte("thesis"), 0o444); err != nil {
+		t.Fatal(err)
+	}
+	refused(t, path, "read-only")
+	if b, err := os.ReadFile(path); string(b) != "thesis" || err != nil {
+		t.Errorf("the file is %q, %v", b, err)
+	}
+}
+
+// WriteOwn replaces what begins like a file of this program.
+func TestAFileOfAnotherProgramStays(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ledger.sty")
+	for _, c := range []struct{ old, want string }{
+		{"% ours\nold", "% ours\nnew"},
+		{"% ours", "% ours\nnew"},
+		{"% our", ""},
+		{"", ""},
+		{"\\ProvidesPackage{ledger} % ours", ""},
+	} {
+		if err := os.WriteFile(path, []byte(c.old), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		err := WriteOwn(path, "% ours", []byte("% ours\nnew"))
+		b, failed := os.ReadFile(path)
+		if want := cmp.Or(c.want, c.old); string(b) != want || failed != nil || (err == nil) != (c.want != "") {
+			t.Errorf("over %q: error %v, the file is %q, want %q", c.old, err, b, want)
+		}
 	}
 }
 

@@ -146,8 +146,8 @@ func writeFiles(via, dir string, files map[string][]byte) error {
 	return writeFile(via, filepath.Join(dir, manifestName), files[manifestName])
 }
 
-// clean removes from the folder dir all entries except the given files and the checkpoint,
-// as far as it can. Readers ignore the rest.
+// clean removes from the folder of training dir, which this package alone made, all entries except the given
+// files and the checkpoint, as far as it can. Readers ignore the rest.
 func clean(dir string, files map[string][]byte) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {

@@ -159,13 +159,13 @@ func (j *job) load() (*Run, error) {
 // accepts reports whether a loaded run satisfies the options.
 func (j *job) accepts(r *Run) bool { return r != nil && !j.Fresh && (j.Light || !r.Light()) }
 
-// temporary returns the begin of the paths of the temporary files of the run.
+// temporary returns the stem of the temporary files of the run. They are outside of its folder, which is renamed.
 func (j *job) temporary() string { return j.work + "~" }
 
 // produce trains the run, stores it or compares it with the stored run, and loads it back. Another process may
 // finish the run first: while this one waited for the lock, or during training where there are no locks.
 func (j *job) produce(ctx context.Context) (*Run, error) {
-	defer files.Clean(filepath.Dir(j.work), filepath.Base(j.temporary()), 0)
+	defer files.Clean(j.temporary(), 0)
 	run, err := j.load()
 	if err != nil || j.accepts(run) {
 		return run, err
