@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"learncausal/internal/files"
 	"learncausal/paper/sweep"
 	"learncausal/paper/trial"
 	"learncausal/pkg/runs"
@@ -246,7 +247,7 @@ func (f *sweepFlags) submit(ctx context.Context, w io.Writer, s *sweep.Sweep, pl
 	return nil
 }
 
-// copySelf copies this program, which go run removes when it ends.
+// copySelf copies this program, which go run removes when it ends, over an earlier copy.
 func copySelf(path string) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -256,11 +257,14 @@ func copySelf(path string) error {
 	if err != nil {
 		return err
 	}
-	beside := path + ".new"
-	if err := os.WriteFile(beside, b, 0o777); err != nil {
+	if err := files.WriteOwn(path, string(b[:4]), b); err != nil { // the mark of a program, as in \x7fELF
 		return err
 	}
-	return os.Rename(beside, path)
+	info, err := os.Stat(path)
+	if err != nil || info.Mode()&0o100 != 0 {
+		return err
+	}
+	return os.Chmod(path, info.Mode()|0o100)
 }
 
 // runTask trains the runs of a task of a job array. The last task writes the tables.

@@ -104,8 +104,16 @@ func (s *Sweep) keep(r *trial.Outcome) error {
 	if err := files.Write(s.resultPath(r.Address), b); err != nil {
 		return fmt.Errorf("sweep: %w", err)
 	}
-	if err := os.Remove(s.failurePath(r.Address)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := remove(s.failurePath(r.Address)); err != nil {
 		return fmt.Errorf("sweep: %w", err)
+	}
+	return nil
+}
+
+// remove removes a file, if there is one.
+func remove(path string) error {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	return nil
 }

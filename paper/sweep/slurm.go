@@ -36,13 +36,13 @@ type Job struct {
 	Command []string // of a task, the program first; the script adds --jobs and --task
 }
 
-// script is the format of a batch script: name, last task, log files, options, command, number of tasks.
+// script is the format of a batch script: digest, last task, log files, options, command, number of tasks.
 //
 // Slurm sends USR1 to the script alone, a minute before the time limit. It sends TERM to the command as well,
 // which writes its checkpoint; the script waits for it. A signal interrupts wait; wait returns the exit code of
 // a command that has ended, also when it is called again.
 const script = `#!/bin/bash
-#SBATCH --job-name=%s
+#SBATCH --job-name=sweep-%s
 #SBATCH --array=0-%d
 #SBATCH --cpus-per-task=1
 #SBATCH --requeue
@@ -93,7 +93,7 @@ func (s *Sweep) Script(j Job) (string, error) {
 		command = append(command, "'"+strings.ReplaceAll(word, "'", `'\''`)+"'")
 	}
 	return fmt.Sprintf(script,
-		s.jobName(), j.Tasks-1, filepath.Join(log, "%a.txt"), options, strings.Join(command, " "), j.Tasks), nil
+		s.Digest(), j.Tasks-1, filepath.Join(log, "%a.txt"), options, strings.Join(command, " "), j.Tasks), nil
 }
 
 // relied has the options of sbatch that [Sweep.Submit], [Sweep.Status] and the script rely on,
@@ -139,23 +139,28 @@ func (s *Sweep) Submit(ctx context.Context, j Job) (id string, err error) {
 		return "", fmt.Errorf("sweep: %d tasks of this sweep are in the queue already: "+
 			"wait for them (paper sweep --status), or scancel job %s", len(queue), job)
 	}
-	err = errors.Join(os.MkdirAll(filepath.Join(s.Dir, "log"), 0o777), os.RemoveAll(filepath.Join(s.Dir, "failed")))
+	begin, _, _ := strings.Cut(script, "%s")
+	if err = s.check(); err == nil {
+		err = files.WriteOwn(s.scriptPath(), begin, []byte(text))
+	}
+	if err == nil {
+		err = os.MkdirAll(filepath.Join(s.Dir, "log"), 0o777)
+	}
+	for i := 0; err == nil && i < len(s.Plan.Runs); i++ {
+		err = remove(s.failurePath(s.Plan.Runs[i].Address))
+	}
 	if err != nil {
 		return "", fmt.Errorf("sweep: %w", err)
 	}
-	path := filepath.Join(s.Dir, "slurm.sh")
-	for _, f := range []struct{ path, text string }{{path, text}, {s.tasksPath(), fmt.Sprintln(j.Tasks)}} {
-		if err := files.Write(f.path, []byte(f.text)); err != nil {
-			return "", fmt.Errorf("sweep: %w", err)
-		}
-	}
-	out, err := command(ctx, "sbatch", "--parsable", path)
+	out, err := command(ctx, "sbatch", "--parsable", s.scriptPath())
 	id, _, _ = strings.Cut(strings.TrimSpace(out), ";")
 	return id, err
 }
 
-// tasksPath is the path of a file with the number of tasks of the job, for Status.
-func (s *Sweep) tasksPath() string { return filepath.Join(s.Dir, "tasks") }
+func (s *Sweep) scriptPath() string { return filepath.Join(s.Dir, "slurm.sh") }
+
+// array matches the begin of a script, with the last task.
+var array = regexp.MustCompile(`^#!/bin/bash\n#SBATCH --job-name=sweep-\w+\n#SBATCH --array=0-(\d+)\n`)
 
 // overriding matches variables that stand for [relied] options, or hide tasks from squeue.
 var overriding = regexp.MustCompile(
@@ -263,17 +268,21 @@ func (s *Sweep) Status(ctx context.Context) (*Status, error) {
 // taskStates returns the states of the tasks in Slurm's queue, and the number of tasks of
 // the job; 0 if the sweep has not been submitted.
 func (s *Sweep) taskStates(ctx context.Context) (map[int]string, int, error) {
-	b, err := files.Read(s.tasksPath(), mostBytes)
+	b, err := files.Read(s.scriptPath(), mostBytes)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, 0, nil
 	}
 	if err != nil {
 		return nil, 0, fmt.Errorf("sweep: %w", err)
 	}
-	tasks, err := strconv.Atoi(strings.TrimSpace(string(b)))
-	if err != nil || tasks < 1 {
-		return nil, 0, fmt.Errorf("sweep: %s has %q, want the number of tasks", s.tasksPath(), b)
+	m := array.FindSubmatch(b)
+	if m == nil {
+		return nil, 0, nil // a script of someone else
+	}
+	last, err := strconv.Atoi(string(m[1]))
+	if err != nil {
+		return nil, 0, fmt.Errorf("sweep: %s: %w", s.scriptPath(), err)
 	}
 	states, _, err := s.queue(ctx)
-	return states, tasks, err
+	return states, last + 1, err
 }

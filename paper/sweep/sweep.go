@@ -87,6 +87,9 @@ func (s *Sweep) done(i int) (bool, error) {
 // the others. It is an error, before any training, if so many jobs take too much memory
 // ([train.CheckMemory]). See [Each] for jobs and for the cancellation of ctx.
 func (s *Sweep) Run(ctx context.Context, which []int, jobs int, meter runs.Meter) error {
+	if err := s.check(); err != nil {
+		return fmt.Errorf("sweep: %w", err)
+	}
 	if n := min(jobs, len(which)); n > 1 {
 		what := fmt.Sprintf("the largest %d runs, as many as are trained at a time (-j)", n)
 		bytes, err := s.Memory(which, jobs)

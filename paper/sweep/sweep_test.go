@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/csv"
 	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -434,7 +435,8 @@ func TestScriptEndsAsItsTask(t *testing.T) {
 func TestStatusWithoutSlurm(t *testing.T) {
 	s := newSweep(t, quickPlan)
 	s.mustRun(t, 1, 0)
-	if err := os.WriteFile(s.tasksPath(), []byte("3\n"), 0o666); err != nil {
+	script, err := s.Script(Job{Tasks: 3})
+	if err := errors.Join(err, os.WriteFile(s.scriptPath(), []byte(script), 0o666)); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", "")
@@ -448,7 +450,7 @@ func TestStatusWithoutSlurm(t *testing.T) {
 func TestStatusReadsOnlyRegularFiles(t *testing.T) {
 	s := newSweep(t, quickPlan)
 	s.mustRun(t, 1, 0)
-	for _, path := range []string{s.failurePath(s.Plan.Runs[1].Address), s.tasksPath()} {
+	for _, path := range []string{s.failurePath(s.Plan.Runs[1].Address), s.scriptPath()} {
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			t.Fatal(err)
 		}
@@ -456,9 +458,9 @@ func TestStatusReadsOnlyRegularFiles(t *testing.T) {
 			t.Skip(err)
 		}
 		st, err := s.Status(t.Context())
-		if path == s.tasksPath() && (err == nil || !strings.Contains(err.Error(), "not a regular file")) {
-			t.Errorf("number of tasks: error %v", err)
-		} else if path != s.tasksPath() && (err != nil || st.Failed != 0) {
+		if path == s.scriptPath() && (err == nil || !strings.Contains(err.Error(), "not a regular file")) {
+			t.Errorf("the script: error %v", err)
+		} else if path != s.scriptPath() && (err != nil || st.Failed != 0) {
 			t.Errorf("%+v, error %v", st, err)
 		}
 	}
@@ -647,6 +649,46 @@ func TestDigestIsOfRunsAndFolders(t *testing.T) {
 	} {
 		if d := other.Digest(); d == first {
 			t.Errorf("another %s has the same digest", name)
+		}
+	}
+}
+
+// Files of someone else in the folder of a sweep stay, and are reported before a run is trained or submitted.
+func TestFilesOfOthersStay(t *testing.T) {
+	bin := t.TempDir()
+	for _, name := range []string{"sbatch", "squeue"} {
+		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	const mine = "mine, and older\n"
+	for name, what := range map[string]string{
+		"table.csv": "run, submit", "results.jsonl": "run, submit", "slurm.sh": "submit", "failed/notes.txt": "",
+		"results/notes.txt": "",
+	} {
+		s := newSweep(t, quickPlan)
+		path, failure := filepath.Join(s.Dir, name), s.failurePath(s.Plan.Runs[0].Address)
+		err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.MkdirAll(filepath.Dir(failure), 0o777),
+			os.WriteFile(path, []byte(mine), 0o666), os.WriteFile(failure, []byte("an error"), 0o666))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, submitted := s.Submit(t.Context(), Job{Tasks: 2})
+		if _, err := os.Stat(failure); errors.Is(err, fs.ErrNotExist) != (submitted == nil) {
+			t.Errorf("%s: submit: %v, the earlier failure: %v", name, submitted, err)
+		}
+		for step, err := range map[string]error{"run": s.Run(t.Context(), []int{0}, 1, &quiet{}), "submit": submitted} {
+			refused := strings.Contains(what, step)
+			if (err != nil) != refused || refused && !strings.Contains(err.Error(), path) {
+				t.Errorf("%s: %s: error %v, want %t", name, step, err, refused)
+			}
+		}
+		if b, err := os.ReadFile(path); string(b) != mine || err != nil {
+			t.Errorf("%s is now %q, %v", name, b, err)
+		}
+		if all, err := s.Store.Addresses(); len(all) > 0 && strings.Contains(what, "run") || err != nil {
+			t.Errorf("%s: %d runs were trained, %v", name, len(all), err)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package sweep
 import (
 	"bytes"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -35,13 +36,19 @@ func (s *Sweep) WriteTables() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	paths := []string{s.listPath(), filepath.Join(s.Dir, "table.csv")}
-	for i, data := range [][]byte{list, table} {
-		if err := files.Write(paths[i], data); err != nil {
-			return nil, fmt.Errorf("sweep: %w", err)
-		}
+	if err := errors.Join(s.check(), files.Write(s.listPath(), list), files.Write(s.tablePath(), table)); err != nil {
+		return nil, fmt.Errorf("sweep: %w", err)
 	}
-	return paths, nil
+	return []string{s.listPath(), s.tablePath()}, nil
+}
+
+func (s *Sweep) tablePath() string { return filepath.Join(s.Dir, "table.csv") }
+
+// check returns an error if the folder of the results has a table.csv or a results.jsonl of someone else. Names
+// of other files are addresses, or [Sweep.Submit] checks them.
+func (s *Sweep) check() error {
+	_, err := s.listed()
+	return errors.Join(err, files.Check(s.listPath(), ""), files.Check(s.tablePath(), "run,graph,length,"))
 }
 
 // A cell of table.csv has the name of its column.
