@@ -1,11 +1,17 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -26,51 +32,102 @@ and a link. Labels and numbers find the statements, also in a copy with other
 line breaks; standard error lists what is not found. Figures of the paper are
 replaced by ours, and a number that it quotes has ours beside it.
 
-ledger.sty is written beside the copy. Its option corrections also prints what
-holds below a statement that is false, as in
+A file that --out names is replaced, but never the source or a link. ledger.sty
+is written beside the copy, but not over a ledger.sty of yours. Its option
+corrections also prints what holds below a statement that is false, as in
   pdflatex '\PassOptionsToPackage{corrections}{ledger}\input{annotated}'
 With its option off the copy is typeset as the source. In any document,
 \ledger{lem-tv} puts the same mark beside its line.`,
 		Example: `  paper annotate paper.tex -o annotated.tex
   paper annotate paper.tex --page https://example.org/ledger.html`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error { return annotate(args[0], out, page) },
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := replaceable(args[0], out, c.Flags().Changed("out")); err != nil {
+				return err
+			}
+			return annotate(c.Context(), args[0], out, page)
+		},
 	}
 	c.Flags().StringVarP(&out, "out", "o", "annotated.tex", "`file` of the copy")
 	c.Flags().StringVar(&page, "page", "", "`address` of the ledger for the links (default CLAIMS.md of the checkout)")
 	return c
 }
 
-// annotate writes an annotated copy of a source, and ledger.sty beside the copy.
-func annotate(path, out, page string) error {
-	source, err := files.Read(path, 1<<26)
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+// styleName is the name of the LaTeX package beside the copy.
+const styleName = "ledger.sty"
+
+// replaceable returns an error if the copy would replace its source, ledger.sty, or a file that annotate did not
+// write and the user did not name.
+func replaceable(source, out string, named bool) error {
+	switch old, err := files.Read(out, 1<<27); {
+	case files.Same(source, out):
+		return fmt.Errorf("-o %s is the source itself: name another file", out)
+	case strings.EqualFold(filepath.Base(out), styleName):
+		return fmt.Errorf("-o %s has the name of the LaTeX package that is written beside the copy: name another file", out)
+	case !named && !errors.Is(err, fs.ErrNotExist) && !bytes.Contains(old, []byte(`\usepackage{ledger}`)):
+		return fmt.Errorf("%s exists, and annotate did not write it: name the file of the copy with -o", out)
 	}
-	folder, err := trial.Dir("figures")
+	return files.Check(out, "")
+}
+
+// annotate writes an annotated copy of a source, and ledger.sty beside the copy.
+func annotate(ctx context.Context, path, out, page string) error {
+	dir, err1 := filepath.Abs(filepath.Dir(out))
+	folder, err2 := trial.Dir("figures")
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
+	style, err := files.Read(filepath.Join(folder, styleName), 1<<24)
 	if err != nil {
 		return err
 	}
-	l, err1 := figures.StoredLedger()
-	style, err2 := files.Read(filepath.Join(folder, "ledger.sty"), 1<<24)
-	dir, err3 := filepath.Abs(filepath.Dir(out))
-	if err := errors.Join(err1, err2, err3); err != nil {
+	own, _, _ := strings.Cut(string(style), "\n")
+	beside := filepath.Join(dir, styleName)
+	if err := files.Check(beside, own); err != nil {
 		return err
 	}
 	if rel, err := filepath.Rel(dir, folder); err == nil {
 		folder = rel
 	}
 	folder = filepath.ToSlash(folder)
-	before := fmt.Sprintf(`\def\ledgerfigures{%s/}\def\ledgerpage{%s}`, folder, cmp.Or(page, folder+"/../CLAIMS.md"))
-	text, missing, err := errata.Annotate(string(source), l, before)
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+	before := fmt.Sprintf(`\def\ledgerfigures{%s/}\def\ledgerpage{%s}`,
+		errata.Literal(folder), errata.Literal(address(page, folder)))
+	var text string
+	var missing []string
+	err = promptly(ctx, 0, func() (err error) { text, missing, err = annotated(path, before); return err })
+	if err = cmp.Or(err, ctx.Err()); err != nil {
+		return err
 	}
 	for _, m := range missing {
 		fmt.Fprintln(os.Stderr, "paper:", m)
 	}
-	if here, err := filepath.Abs(path); err == nil && here == filepath.Join(dir, filepath.Base(out)) {
-		return fmt.Errorf("-o %s is the source itself: name another file", out)
+	return errors.Join(files.Write(out, []byte(text)), files.WriteOwn(beside, own, style))
+}
+
+// annotated returns the annotated copy of a source, and what is missing in it.
+func annotated(path, before string) (text string, missing []string, err error) {
+	source, err1 := files.Read(path, 1<<26)
+	l, err2 := figures.StoredLedger()
+	if err1 != nil {
+		err1 = fmt.Errorf("%s: %w", path, err1)
 	}
-	return errors.Join(files.Write(out, []byte(text)), files.Write(filepath.Join(dir, "ledger.sty"), style))
+	if err := errors.Join(err1, err2); err != nil {
+		return "", nil, err
+	}
+	if text, missing, err = errata.Annotate(string(source), l, before); err != nil {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
+	return text, missing, err
+}
+
+// illegal matches the bytes that no address has.
+var illegal = regexp.MustCompile("[^!#-;=?-Z\\[\\]_a-z~]")
+
+// address returns the address of the ledger: a page, in which illegal bytes are replaced by their codes, or
+// CLAIMS.md beside the folder of the figures.
+func address(page, folder string) string {
+	if page == "" {
+		return (&url.URL{Path: folder + "/../CLAIMS.md"}).String()
+	}
+	return illegal.ReplaceAllStringFunc(page, url.PathEscape)
 }

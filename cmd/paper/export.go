@@ -29,9 +29,10 @@ files. Without ids it writes all of them, which takes a minute or two, and
 prints the table of results: the paper's values, the reproduced values, and a
 verdict.
 
-A figure comes as PNG, SVG, PDF and TeX, a table as TeX and CSV. A file is
-replaced as a whole, and only if it differs. The captions and descriptions are
-added to captions.tex in the same folder. A figure whose id ends in -1col fits a
+A figure comes as PNG, SVG, PDF and TeX, a table as TeX and CSV. A file with the
+name of an id is replaced, if it differs; a README.md, all.tex, captions.tex or
+ledger.sty of yours is not. The captions and descriptions are added to
+captions.tex in the same folder. A figure whose id ends in -1col fits a
 column of two; --width and --height lay figures out for any other size, with
 type of at least 6 pt. A table fits the line in which it stands.
 

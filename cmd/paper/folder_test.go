@@ -57,3 +57,25 @@ func TestAnEmptyNameOfAFolderIsRefused(t *testing.T) {
 		refused(t, []string{`"" for `, "want the name of a folder"}, args...)
 	}
 }
+
+// Files that no id names are not replaced, and a figure is written as a whole or not at all.
+func TestExportKeepsFilesOfOthers(t *testing.T) {
+	for name, ids := range map[string][]string{
+		"README.md": nil, "all.tex": nil, "captions.tex": {"fig-graph-example"},
+	} {
+		mine := write(t, name, "mine")
+		refused(t, []string{mine, "did not write it"}, append([]string{"export", "-o", filepath.Dir(mine)}, ids...)...)
+		if all := content(t, filepath.Dir(mine)); len(all) != 1 || all[name] != "mine" {
+			t.Errorf("the folder with %s has now %q", name, all)
+		}
+	}
+	mine := write(t, "mine", "mine")
+	link := filepath.Join(filepath.Dir(mine), "fig-graph-example.pdf")
+	if err := os.Symlink("mine", link); err != nil {
+		t.Skip(err)
+	}
+	refused(t, []string{link, "is a link to mine"}, "export", "-o", filepath.Dir(mine), "fig-graph-example")
+	if all := content(t, filepath.Dir(mine)); len(all) != 2 || all["mine"] != "mine" {
+		t.Errorf("the folder has now %q", all)
+	}
+}

@@ -445,7 +445,7 @@ type format struct {
 	get  func() ([]byte, error)
 }
 
-// export writes all files into dir, or none if one cannot be made, and returns their paths.
+// export writes all files into dir, or none if one cannot be made or replaced, and returns their paths.
 func export(dir string, formats ...format) (paths []string, err error) {
 	var data [][]byte
 	for _, f := range formats {
@@ -453,7 +453,11 @@ func export(dir string, formats ...format) (paths []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		paths, data = append(paths, filepath.Join(dir, f.name)), append(data, b)
+		path := filepath.Join(dir, f.name)
+		if err := files.Check(path, ""); err != nil {
+			return nil, err
+		}
+		paths, data = append(paths, path), append(data, b)
 	}
 	for i, path := range paths {
 		err = errors.Join(err, files.Write(path, data[i]))

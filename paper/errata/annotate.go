@@ -30,24 +30,74 @@ type label struct{ home, next int }
 type environment struct {
 	name   string
 	spot   int
+	home   int  // spot of the statement or figure that it is or is in, -1 outside of them
 	silent bool // the row of equations has no number
 }
 
 var (
-	comments = regexp.MustCompile(`(?m)(?:^|[^\\\n])(%.*)$`)
+	hidden = regexp.MustCompile(`(?s)%[^\n]*|\\begin\{((?:comment|filecontents|lstlisting|minted|[vV]erbatim)\*?)\}|` +
+		`\\verb\*?([^a-zA-Z\s*])|\\end\{document\}|\\[a-zA-Z]+|\\.`)
 	theorems = regexp.MustCompile(`\\newtheorem\{(\w+)\}(?:\[(\w+)\])?\{(\w+)\}`)
 	tokens   = regexp.MustCompile(`\\(?:((?:sub){0,2}section|paragraph)\{|(begin|end)\{(\w+\*?)\}|label\{([^}]*)\}|` +
 		`(appendix|nonumber|notag|includegraphics)\b|(\\))`)
 	rowed = []string{"equation", "align", "gather"}
 )
 
-// blank returns the source with blanks for its comments, so that offsets stay.
+// blank returns the source with blanks for what LaTeX does not typeset, so that offsets stay: comments, verbatim
+// text, the text between \iffalse and its \fi or \else, and the text behind the document.
 func blank(source string) string {
 	b := []byte(source)
-	for _, m := range comments.FindAllStringSubmatchIndex(source, -1) {
-		copy(b[m[2]:m[3]], strings.Repeat(" ", m[3]-m[2]))
+	clear := func(from, to int) { copy(b[from:to], strings.Repeat(" ", to-from)) }
+	depth, from := 0, 0 // of conditionals in \iffalse, and its begin
+	for at := 0; at < len(source); {
+		m := hidden.FindStringSubmatchIndex(source[at:])
+		if m == nil {
+			break
+		}
+		begin, end := at+m[0], at+m[1]
+		word := source[begin:end]
+		switch {
+		case depth > 0 && conditional(word):
+			depth++
+		case depth > 0 && word == `\fi`, depth == 1 && word == `\else`:
+			if depth--; depth == 0 {
+				clear(from, end)
+			}
+		case depth > 0:
+		case word == `\iffalse`:
+			depth, from = 1, begin
+		case word[0] == '%':
+			clear(begin, end)
+		case word == `\end{document}`:
+			clear(end, len(source))
+			end = len(source)
+		case m[2] >= 0: // an environment
+			till := until(source, end, `\end{`+source[at+m[2]:at+m[3]]+`}`)
+			clear(end, till)
+			end = till
+		case m[4] >= 0: // \verb
+			end = until(source, end, source[at+m[4]:at+m[5]])
+			clear(begin, end)
+		}
+		at = end
+	}
+	if depth > 0 {
+		clear(from, len(source))
 	}
 	return string(b)
+}
+
+// conditional reports whether a command has a \fi.
+func conditional(word string) bool {
+	return strings.HasPrefix(word, `\if`) && !slices.Contains([]string{`\iff`, `\ifthenelse`, `\ifbool`, `\iftoggle`}, word)
+}
+
+// until returns the place of a text behind another place, or the end of the source.
+func until(source string, at int, text string) int {
+	if i := strings.Index(source[at:], text); i >= 0 {
+		return at + i
+	}
+	return len(source)
 }
 
 // A reading has the spots of a source, with the numbers that an article with amsmath prints.
@@ -103,23 +153,29 @@ func (r *reading) token(at, end int, what, name, command string) {
 	}
 	switch word := r.words[name]; {
 	case what == "begin":
-		r.open = append(r.open, environment{name: name, spot: len(r.spots)})
+		e := environment{name: name, spot: len(r.spots), home: -1}
+		if last >= 0 {
+			e.home = r.open[last].home
+		}
 		number := r.section
 		if word[0] != "" {
 			r.counts[word[0]]++
 			number = fmt.Sprintf("%s %d", word[1], r.counts[word[0]])
 		}
+		if word[0] != "" || strings.HasPrefix(name, "figure") {
+			e.home = e.spot
+		}
+		r.open = append(r.open, e)
 		add(name, at, number)
 	case what == "end":
 		r.open = r.open[:max(last, 0)]
 		add("end:"+name, end, r.section)
 	case name != "":
-		r.labels[name] = label{r.heading, len(r.spots)}
-		for _, e := range r.open {
-			if r.words[e.name][0] != "" || strings.HasPrefix(e.name, "figure") {
-				r.labels[name] = label{e.spot, len(r.spots)}
-			}
+		home := r.heading
+		if last >= 0 && r.open[last].home >= 0 {
+			home = r.open[last].home
 		}
+		r.labels[name] = label{home, len(r.spots)}
 	case what != "":
 		if what != "paragraph" {
 			r.head(strings.Count(what, "sub"))
@@ -251,6 +307,16 @@ func (r *reading) beside(source string, p []string, put map[int]string) (report 
 	}
 	return nil
 }
+
+// specials are the characters that TeX does not read as themselves, with the constants that expand to them.
+var specials = strings.NewReplacer(`%`, constant("percent"), `#`, constant("hash"), `~`, constant("tilde"),
+	`&`, constant("ampersand"), `$`, constant("dollar_sign"), `^`, constant("circumflex_accent"),
+	`\`, constant("backslash"), `{`, constant("left_brace"), `}`, constant("right_brace"))
+
+func constant(name string) string { return `\csname c_` + name + `_str\endcsname ` }
+
+// Literal returns TeX that expands to a text: the name of a file or an address.
+func Literal(text string) string { return specials.Replace(text) }
 
 // Style returns the package ledger.sty: the commands, and a line for each row of the ledger and each number
 // that the paper quotes.

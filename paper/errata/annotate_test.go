@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"learncausal/internal/figure"
 	"learncausal/paper/ledger"
@@ -123,6 +124,58 @@ func TestAnnotateFindsStatements(t *testing.T) {
 	}
 	if _, _, err := Annotate(`\section{A part}`, stored(t), ""); err == nil {
 		t.Error("a part of a paper is accepted")
+	}
+}
+
+// A label that LaTeX does not read has no statement. Each text stands before a lemma with a label of its own.
+func TestHiddenLabelsDoNotCount(t *testing.T) {
+	const label = `\begin{theorem}\label{thm:main_thm} \end{theorem}`
+	for text, counts := range map[string]bool{
+		label:                 true,
+		`% ` + label + "\n":   false,
+		`\\% ` + label + "\n": false,
+		`\% ` + label:         true,
+		"\\begin{verbatim}\n" + label + "\n\\end{verbatim}":                false,
+		"\\begin{verbatim} 50 % \\end{verbatim}" + label:                   true,
+		`\begin{verbatim*}` + label + `\end{verbatim*}`:                    false,
+		`\begin{lstlisting}[a=b]` + label + `\end{lstlisting}`:             false,
+		`\begin{comment}` + label + `\end{comment}`:                        false,
+		`\verb|\label{thm:main_thm}|`:                                      false,
+		`\verb|%|` + label:                                                 true,
+		`\verbatiminput{x}` + label:                                        true,
+		`\iffalse ` + label + ` \fi`:                                       false,
+		`\iffalse \fi ` + label:                                            true,
+		`\iffalse \ifx a b \else \fi ` + label + ` \fi`:                    false,
+		`\iffalse \ifdraft \fi ` + label + ` \else \fi`:                    false,
+		`\iffalse $\iff$ \ifthenelse{a}{b}{c} \fi ` + label:                true,
+		`\iffalse x \else ` + label + ` \fi`:                               true,
+		"\\iffalse % \\fi\n" + label + ` \fi`:                              false,
+		`\iffalse \begin{verbatim} \fi ` + label:                           true,
+		`\ifx a b ` + label + ` \fi`:                                       true,
+		`\begin{verbatim}\iffalse \begin{comment} \end{verbatim} ` + label: true,
+	} {
+		r := read(`\begin{document}` + text + ` \begin{lemma}\label{own} \end{lemma}\end{document} \label{behind}`)
+		_, found := r.labels["thm:main_thm"]
+		_, own := r.labels["own"]
+		_, behind := r.labels["behind"]
+		if found != counts || !own || behind {
+			t.Errorf("%s: the label counts: %t, want %t; the label behind it: %t, behind the document: %t",
+				text, found, counts, own, behind)
+		}
+	}
+	if at := strings.Index(blank(`\begin{verbatim}\begin{document}\end{verbatim}\begin{document}`), `\begin{document}`); at != 46 {
+		t.Errorf("the document begins at byte %d", at)
+	}
+}
+
+// Time is linear in the source. In quadratic time, 20,000 open environments took 3 s, and these 50 s.
+func TestManyOpenEnvironmentsAreReadInLinearTime(t *testing.T) {
+	began := time.Now()
+	for _, text := range []string{`\begin{lemma}\label{a}`, `\begin{center}\label{a}`} {
+		read(`\begin{document}` + strings.Repeat(text, 60_000))
+	}
+	if took := time.Since(began); took > 25*time.Second {
+		t.Errorf("%v, want about a second", took)
 	}
 }
 
@@ -312,6 +365,24 @@ func TestMarksAreTypeset(t *testing.T) {
 	own := `\documentclass[twocolumn]{article}\usepackage{ledger}\begin{document}Two words\ledger{lem-tv} here.\end{document}`
 	if text := strings.Join(texts(t, own, ""), ""); !strings.Contains(text, "words here.") || !strings.Contains(text, "lem-tv") {
 		t.Errorf("a mark in a text gives\n%s", text)
+	}
+}
+
+// Characters that TeX reads in another way stand in an address and in the name of a folder.
+func TestAddressesOfAnyCharactersAreTypeset(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: it runs LaTeX")
+	}
+	const odd = `a%b#c~d&e$f^g_h{i}\j`
+	before := `\def\ledgerpage{` + Literal(odd) + `}\def\ledgerfigures{` + Literal(odd) + `/}`
+	marked, _, err := Annotate(small, stored(t), before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	show := `\begin{document}\edef\page{\ledgerpage}\texttt{\expandafter\strip\meaning\page}`
+	marked = `\def\strip#1->{}` + strings.Replace(marked, `\begin{document}`, show, 1)
+	if text := strings.Join(texts(t, marked, ""), ""); !strings.Contains(strings.ReplaceAll(text, " ", ""), odd[:len(odd)-7]) {
+		t.Errorf("want %s in\n%s", odd, text)
 	}
 }
 

@@ -52,9 +52,28 @@ func document(dir string, outputs []Output, all bool) ([]string, error) {
 	var errs []error
 	for _, f := range texts {
 		path := filepath.Join(dir, f.name)
-		paths, errs = append(paths, path), append(errs, files.Write(path, []byte(f.text)))
+		paths, errs = append(paths, path), append(errs, files.WriteOwn(path, begin(f.text), []byte(f.text)))
 	}
 	return paths, errors.Join(errs...)
+}
+
+// begin returns the first line of a text, by which an export recognises a file that it has written.
+func begin(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}
+
+// checkDocuments returns an error if document would replace a file of someone else. No id names these files.
+func checkDocuments(dir string, all bool) error {
+	captions, err := figure.Captions(nil, nil)
+	texts := map[string]string{"captions.tex": captions}
+	if all {
+		texts["all.tex"], texts["README.md"] = figure.Document(nil, nil), guide
+	}
+	for name, text := range texts {
+		err = errors.Join(err, files.Check(filepath.Join(dir, name), begin(text)))
+	}
+	return err
 }
 
 // withCaptions returns the lines of old with those of captions, which replace the definitions of the same macros.

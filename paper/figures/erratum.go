@@ -54,5 +54,5 @@ func newMargin(ctx context.Context, r *Results) (marginStyle, error) {
 // Export writes ledger.sty.
 func (m marginStyle) Export(dir string) ([]string, error) {
 	path := filepath.Join(dir, "ledger.sty")
-	return []string{path}, files.Write(path, []byte(m))
+	return []string{path}, files.WriteOwn(path, begin(string(m)), []byte(m))
 }
