@@ -21,6 +21,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -140,11 +141,14 @@ def read(path):
 
 
 def write(path, data):
-    """Replace the file atomically if its content changes."""
+    """Replace the file atomically if its content changes. Links and the mode of the file stay."""
+    path = path.resolve()
     if path.exists() and path.read_bytes() == data:
         return
-    temporary = path.with_name(f".{path.name}.tmp")
-    with open(temporary, "wb") as f:
+    temporary = path.with_name(f".{path.name}-{os.urandom(8).hex()}.tmp")
+    with open(temporary, "xb") as f:
+        if path.exists():
+            shutil.copymode(path, temporary)
         f.write(data)
         f.flush()
         os.fsync(f.fileno())

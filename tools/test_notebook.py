@@ -55,6 +55,20 @@ class Folder(unittest.TestCase):
         self.path.write_bytes(notebook.canonical(document(*cells)))
 
 
+class Write(Folder):
+    def test_links_modes_and_files_of_others_stay(self):
+        self.store(code("1"))
+        self.path.chmod(0o600)
+        link, other = self.path.with_name("link.ipynb"), self.path.with_name(".t.ipynb.tmp")
+        link.symlink_to(self.path.name)
+        other.write_text("mine")
+        notebook.write(link, b"new")
+        self.assertEqual((self.path.read_bytes(), self.path.stat().st_mode & 0o777), (b"new", 0o600))
+        self.assertTrue(link.is_symlink())
+        self.assertEqual(other.read_text(), "mine")
+        self.assertEqual(len(list(self.path.parent.iterdir())), 3)
+
+
 class Lint(Folder):
     def faults(self, *cells):
         self.store(*cells)

@@ -41,6 +41,8 @@ def main():
     parser.add_argument("--lab", action="store_true")
     parser.add_argument("--repository", default="")
     args = parser.parse_args()
+    if args.out.is_symlink() or args.out.exists() and not (args.out / "_static" / "rows.json").is_file() and any(args.out.iterdir()):
+        sys.exit(f"build.py: {args.out} would be replaced, and no site is in it: name an empty folder, or a new one")
     site = Site(args.repository.rstrip("/"), args.lab)
     with tempfile.TemporaryDirectory() as folder:
         sources, out = pathlib.Path(folder, "sources"), pathlib.Path(folder, "site")
