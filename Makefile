@@ -127,7 +127,7 @@ systems: .tools/lint
 # -count=1, because Go's cache of test results ignores files outside of a module.
 tools: setup
 	$(PY) -m unittest discover --start-directory tools
-	go -C tools/lanes vet . && go -C tools/lanes test -count=1 .
+	go -C tools/simd vet . && go -C tools/simd test -count=1 .
 	go -C web vet ./... && go -C web test -count=1 ./...
 
 notebooks: setup
@@ -152,7 +152,7 @@ DOWNLOADED := || { echo 'make: a download failed, see above; `make setup-all` do
 
 setup-all: setup .tools/lint .tools/lab .tools/site ## download and set up everything but make bench, for work without a network
 	@go -C web mod download $(DOWNLOADED)
-	@go -C tools/lanes mod download $(DOWNLOADED)
+	@go -C tools/simd mod download $(DOWNLOADED)
 
 # GoNB builds a cell without a network, in a workspace that needs the go.mod of every
 # module in the graph.

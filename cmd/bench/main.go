@@ -32,7 +32,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"learncausal/internal/lanes"
+	"learncausal/pkg/train"
 )
 
 var (
@@ -88,7 +88,7 @@ func bench() error {
 		results = append(results, r...)
 	}
 	fmt.Printf("\nms per step of 1024 fresh sequences on %d cores, this engine with vectors: %s: "+
-		"medians of %d alternating turns (range)\n\n", runtime.NumCPU(), lanes.Level(), *rounds)
+		"medians of %d alternating turns (range)\n\n", runtime.NumCPU(), train.Vectors(), *rounds)
 	return printTable(results)
 }
 

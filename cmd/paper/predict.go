@@ -15,7 +15,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"learncausal/internal/engine"
 	"learncausal/internal/files"
 	"learncausal/paper/trial"
 	"learncausal/pkg/num"
@@ -236,11 +235,10 @@ func readSequences(in io.Reader, name string, names []string, s int) ([][]int, e
 const bayesDraws = 1000
 
 func modelPredictor(r *runs.Run) trial.Predictor {
-	pass, target := engine.New(r.Final.Weights).NewPass(), make([]float64, r.Spec.S())
-	target[0] = 1 // the predictions do not depend on the target
+	p := train.NewPredictor(r.Final.Weights)
 	return func(f []float64, x []int) {
-		pass.Loss(x, target, nil)
-		copy(f, pass.Predictions())
+		predicted, _ := p.Predict(x, nil)
+		copy(f, predicted)
 	}
 }
 

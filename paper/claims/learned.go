@@ -26,7 +26,8 @@ var learned = ledger.Section{Title: "What does the Transformer Learn?", Claims: 
 }}
 
 var constructSingle = ledger.Claim{
-	ID: "construct-single", Number: "Construction 1", Title: "Construction 1 approximates the empirical transition", Slow: true,
+	ID: "construct-single", Number: "Construction 1", Slow: true,
+	Title: "Construction 1 approximates the empirical transition",
 	Statement: `the limit $\beta_1\to\infty$, and then $\beta_2\to\infty$, of the construction satisfies $f(s_{1:T})_{s'} \approx \hat\pi_{s_{1:T}}(s'\mid s_T)$: ` +
 		`given $\pi$, with $M$ positions that have children, $a_s=\min_t\pi(s|t)$, $n$ the positions whose parent equals $s_T$ and $k$ the roots $i$ with $s_1=\dots=s_i=s_T$, ` +
 		`$\mathbb E\|f-\hat\pi(\cdot\mid s_T)\|_\infty\le\mathbb E\frac k{n+k}\le\frac{1}{SM}\sum_s\frac{\mu_\pi(s)}{a_s(1-\mu_\pi(s))}$, ` +

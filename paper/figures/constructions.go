@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"learncausal/internal/engine"
 	"learncausal/internal/figure"
 	"learncausal/paper/trial"
 	"learncausal/pkg/graph"
@@ -179,7 +178,7 @@ func agreement(
 	ctx context.Context, c *model.Construction, r *runs.Run, b *task.Batch, posterior trial.Predictor,
 ) (*Agreement, error) {
 	w := r.Final.Disentangled()
-	pass := engine.New(w).NewPass()
+	p := train.NewPredictor(w)
 	f, g := make([]float64, b.S), make([]float64, b.S)
 	uniform := make([]float64, b.T)
 	var matched, second, limit, all, post []float64
@@ -187,13 +186,13 @@ func agreement(
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		x, y := b.Seq(k)
-		pass.Loss(x, y, nil)
+		x, _ := b.Seq(k)
+		predicted, _ := p.Predict(x, nil)
 		c.Limit(f, x)
-		distance := totalVariation(pass.Predictions(), f)
+		distance := totalVariation(predicted, f)
 		all = append(all, distance)
 		posterior(g, x)
-		post = append(post, totalVariation(pass.Predictions(), g))
+		post = append(post, totalVariation(predicted, g))
 		if !c.Empirical(g, x) {
 			matched = append(matched, 0)
 			continue

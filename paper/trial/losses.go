@@ -3,7 +3,6 @@ package trial
 import (
 	"context"
 
-	"learncausal/internal/engine"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/task"
 	"learncausal/pkg/train"
@@ -43,13 +42,13 @@ func TestSequences(spec train.Spec, n int) (*task.Batch, error) {
 
 // modelLosses returns the log-loss of a run's final model on each sequence.
 func ModelLosses(ctx context.Context, r *runs.Run, b *task.Batch) ([]float64, error) {
-	pass, loss := engine.New(r.Final.Weights).NewPass(), make([]float64, b.Len())
+	p, loss := train.NewPredictor(r.Final.Weights), make([]float64, b.Len())
 	for i := range loss {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		x, y := b.Seq(i)
-		loss[i] = pass.Loss(x, y, nil)
+		_, loss[i] = p.Predict(x, y)
 	}
 	return loss, nil
 }

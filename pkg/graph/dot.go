@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"learncausal/internal/dot"
+	"learncausal/pkg/internal/dot"
 )
 
 // Read reads the causal graph of a file that holds one DOT digraph, with edges from parent to child: a forest,

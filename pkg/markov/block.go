@@ -6,12 +6,12 @@ import (
 	"math/bits"
 	"math/rand/v2"
 
-	"learncausal/internal/lanes"
+	"learncausal/pkg/internal/simd"
 	"learncausal/pkg/num"
 )
 
 // Lanes is the number of vectors, or of matrices, that SIMD kernels draw together.
-const Lanes = lanes.Eight
+const Lanes = simd.Eight
 
 // A Block is eight interleaved transition matrices. Index 8k+l belongs to matrix l, and
 // k = s*S+s' to its entry pi(s'|s).
@@ -40,7 +40,7 @@ func (b *Block) check(s int) {
 
 // A Drawer draws the matrices of a block from words and src. It is for one goroutine. It
 // panics if the block and the prior differ in S.
-type Drawer func(b *Block, words *lanes.Words, src *rand.PCG)
+type Drawer func(b *Block, words *simd.Words, src *rand.PCG)
 
 // NewDrawer returns a drawer of the prior: SIMD kernels for a [Dirichlet], a loop over Draw for any other.
 func NewDrawer(p Prior) Drawer {
@@ -49,7 +49,7 @@ func NewDrawer(p Prior) Drawer {
 	}
 	s := p.States()
 	pi, mu := make([]float64, s*s), make([]float64, s)
-	return func(b *Block, _ *lanes.Words, src *rand.PCG) {
+	return func(b *Block, _ *simd.Words, src *rand.PCG) {
 		b.check(s)
 		for l := range Lanes {
 			p.Draw(pi, mu, src)
@@ -57,12 +57,12 @@ func NewDrawer(p Prior) Drawer {
 			spread(b.Mu, mu, l)
 		}
 		for k := 0; k < len(b.Pi); k += Lanes * s {
-			lanes.Sums(b.Sums[k:k+Lanes*s], b.Pi[k:k+Lanes*s])
+			simd.Sums(b.Sums[k:k+Lanes*s], b.Pi[k:k+Lanes*s])
 			for l := k + Lanes*(s-1); l < k+Lanes*s; l++ {
 				b.Sums[l] = 1 // exactly
 			}
 		}
-		lanes.Sums(b.Sums[len(b.Pi):], b.Mu)
+		simd.Sums(b.Sums[len(b.Pi):], b.Mu)
 	}
 }
 
@@ -94,7 +94,7 @@ func (d *Dirichlet) NewRows(n int) *Rows {
 
 // Draw writes the vectors to x, n x S x 8, each up to a positive factor, and their running sums to sums. The
 // largest entry of a vector is at least 2^-900/S. It panics unless x and sums have n x S x 8 entries.
-func (r *Rows) Draw(x, sums []float64, words *lanes.Words, src *rand.PCG) {
+func (r *Rows) Draw(x, sums []float64, words *simd.Words, src *rand.PCG) {
 	if n := len(r.y); len(x) != n || len(sums) != n {
 		panic(fmt.Sprintf("markov: rows into %d entries and %d sums, want %d", len(x), len(sums), n))
 	}
@@ -102,14 +102,14 @@ func (r *Rows) Draw(x, sums []float64, words *lanes.Words, src *rand.PCG) {
 }
 
 // draw is Draw of at most n blocks. It writes the roots y to y, where x = y^m.
-func (r *Rows) draw(y, x, sums []float64, words *lanes.Words, src *rand.PCG) {
+func (r *Rows) draw(y, x, sums []float64, words *simd.Words, src *rand.PCG) {
 	random := r.words[:len(y)]
 	words.Fill(random)
 	r.z.fillIn(y, r.inside[:len(y)/Lanes], random, src)
-	lanes.Powers(x, y, r.z.m)
+	simd.Powers(x, y, r.z.m)
 	for from := 0; from < len(y); from += r.size {
 		to := from + r.size
-		lanes.Sums(sums[from:to], x[from:to])
+		simd.Sums(sums[from:to], x[from:to])
 		for l, total := range sums[to-Lanes : to] {
 			if total < 0x1p-900 {
 				r.rescale(l, y[from:to], x[from:to], sums[from:to])
@@ -134,7 +134,7 @@ func (r *Rows) rescale(l int, y, x, sums []float64) {
 
 // fillIn writes draws of Y to y, one for each word. src decides the draws at an edge.
 func (z *ziggurat) fillIn(y []float64, inside []uint8, words []uint64, src *rand.PCG) {
-	lanes.Points(y, inside, words, &z.layers)
+	simd.Points(y, inside, words, &z.layers)
 	for i, in := range inside {
 		for out := ^in; out != 0; out &= out - 1 {
 			k := Lanes*i + bits.TrailingZeros8(out)
@@ -151,20 +151,20 @@ func (d *Dirichlet) newDrawer() Drawer {
 	s, n := d.S, Lanes*d.S*d.S
 	r := d.NewRows(min(s, max(1, 100/s))) // few enough for the cache
 	y, a := make([]float64, n), make([]float64, n)
-	return func(b *Block, words *lanes.Words, src *rand.PCG) {
+	return func(b *Block, words *simd.Words, src *rand.PCG) {
 		b.check(s)
 		for from := 0; from < n; from += len(r.y) {
 			to := min(from+len(r.y), n)
 			r.draw(y[from:to], b.Pi[from:to], b.Sums[from:to], words, src)
 		}
 		copy(a, b.Pi)
-		least, total := lanes.Eliminate(b.Mu, a, b.Sums[:n])
+		least, total := simd.Eliminate(b.Mu, a, b.Sums[:n])
 		for l := range Lanes {
 			if !(least[l] > leastRate && total[l] < math.MaxFloat64) {
 				r.measureByLogarithms(b.Mu, y, l)
 			}
 		}
-		lanes.Sums(b.Sums[n:], b.Mu)
+		simd.Sums(b.Sums[n:], b.Mu)
 	}
 }
 

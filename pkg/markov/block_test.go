@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"learncausal/internal/lanes"
+	"learncausal/pkg/internal/simd"
 )
 
 // lane returns lane l of x.
@@ -30,7 +30,7 @@ func TestBlocksAreDraws(t *testing.T) {
 				t.Fatal(err)
 			}
 			src := rand.NewPCG(7, uint64(s))
-			words, draw, b := lanes.NewWords(src), NewDrawer(d), NewBlock(s)
+			words, draw, b := simd.NewWords(src), NewDrawer(d), NewBlock(s)
 			entries := make([][]float64, Lanes)
 			for range 500 {
 				draw(b, words, src)
@@ -85,10 +85,10 @@ func TestInterleavedEliminationEqualsElimination(t *testing.T) {
 			}
 		}
 		for k := 0; k < len(a); k += Lanes * s {
-			lanes.Sums(sums[k:k+Lanes*s], a[k:k+Lanes*s])
+			simd.Sums(sums[k:k+Lanes*s], a[k:k+Lanes*s])
 		}
 		mu, b := make([]float64, Lanes*s), slices.Clone(a)
-		least, total := lanes.Eliminate(mu, b, sums)
+		least, total := simd.Eliminate(mu, b, sums)
 		for l := range Lanes {
 			f := !(least[l] > leastRate && total[l] > 0 && total[l] < math.MaxFloat64)
 			want := make([]float64, s)

@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"learncausal/internal/lanes"
+	"learncausal/pkg/internal/simd"
 )
 
 // ksBound is exceeded by sqrt(n) D with probability 2 exp(-2 x^2) = 1e-6.
@@ -59,7 +59,7 @@ func TestEdgesAreDecidedByTheDensity(t *testing.T) {
 		var count, variance [3]float64 // at the left, at the right, in the lowest layer
 		for n := 0; n < 40000; {
 			word := src.Uint64()
-			y, inside := lanes.Point(&z.layers, word)
+			y, inside := simd.Point(&z.layers, word)
 			i := int(word & 255)
 			if inside || i == 0 && y >= z.x[1] {
 				continue
@@ -79,7 +79,7 @@ func TestEdgesAreDecidedByTheDensity(t *testing.T) {
 			}
 			if _, x, ok := z.edge(i, y, src); ok {
 				count[side]++
-				if x != lanes.Power(y, z.m) {
+				if x != simd.Power(y, z.m) {
 					t.Fatalf("alpha %v: %v to the power %d is %v", alpha, y, z.m, x)
 				}
 			}
@@ -98,11 +98,11 @@ func TestTailHasItsLaw(t *testing.T) {
 	src := rand.NewPCG(4, 1)
 	for _, alpha := range []float64{0.03, 0.1, 0.3, 1, 1.7, 1000} {
 		z, law := newZiggurat(alpha), distuv.Gamma{Alpha: alpha, Beta: 1}
-		above := law.Survival(lanes.Power(z.x[1], z.m))
+		above := law.Survival(simd.Power(z.x[1], z.m))
 		x := make([]float64, 20000)
 		for i := range x {
 			y, v, ok := z.edge(0, z.x[1], src)
-			if x[i] = v; !ok || math.Abs(lanes.Power(y, z.m)/v-1) > 1e-12 {
+			if x[i] = v; !ok || math.Abs(simd.Power(y, z.m)/v-1) > 1e-12 {
 				t.Fatalf("alpha %v: %v is %v to the power %d", alpha, v, y, z.m)
 			}
 		}
@@ -116,10 +116,10 @@ func TestTailHasItsLaw(t *testing.T) {
 func TestBulkDrawsEqualSingleDraws(t *testing.T) {
 	z, src, again := newZiggurat(0.3), rand.NewPCG(5, 1), rand.NewPCG(5, 1)
 	words, y, inside := make([]uint64, 1<<12), make([]float64, 1<<12), make([]uint8, 1<<9)
-	lanes.NewWords(rand.NewPCG(6, 1)).Fill(words)
+	simd.NewWords(rand.NewPCG(6, 1)).Fill(words)
 	z.fillIn(y, inside, words, src)
 	for k, word := range words {
-		want, in := lanes.Point(&z.layers, word)
+		want, in := simd.Point(&z.layers, word)
 		if !in {
 			var ok bool
 			if want, _, ok = z.edge(int(word&255), want, again); !ok {

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"learncausal/internal/lanes"
+	"learncausal/pkg/internal/simd"
 )
 
 // Stored runs depend on the bits of draws: by every method, for each kind of ziggurat, and
@@ -46,7 +46,7 @@ func TestBitsOfDrawsArePinned(t *testing.T) {
 			p.Draw(pi, mu, src)
 			put(pi, mu)
 		}
-		words, draw, b := lanes.NewWords(src), NewDrawer(p), NewBlock(c.states)
+		words, draw, b := simd.NewWords(src), NewDrawer(p), NewBlock(c.states)
 		for range 3 {
 			draw(b, words, src)
 			put(b.Pi, b.Mu, b.Sums)

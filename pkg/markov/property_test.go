@@ -10,8 +10,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"learncausal/internal/lanes"
 	"learncausal/internal/property"
+	"learncausal/pkg/internal/simd"
 	"learncausal/pkg/markov"
 	"learncausal/pkg/num"
 )
@@ -308,7 +308,7 @@ func blocks(t *rapid.T) {
 	}
 	src := num.Stream(rapid.Uint64().Draw(t, "seed"), "property")
 	draw, right := markov.NewDrawer(prior), prior.States() == s
-	if !property.Decide(t, right, property.Refused(t, "markov", func() { draw(b, lanes.NewWords(src), src) })) {
+	if !property.Decide(t, right, property.Refused(t, "markov", func() { draw(b, simd.NewWords(src), src) })) {
 		return
 	}
 	for l := range markov.Lanes {
@@ -338,7 +338,7 @@ func rowsSideBySide(t *rapid.T) {
 	size := markov.Lanes * s
 	x, sums := make([]float64, n*size+wrongRoom(t)), make([]float64, n*size+wrongRoom(t))
 	src := num.Stream(rapid.Uint64().Draw(t, "seed"), "property")
-	words, right := lanes.NewWords(src), len(x) == n*size && len(sums) == len(x)
+	words, right := simd.NewWords(src), len(x) == n*size && len(sums) == len(x)
 	if !property.Decide(t, right, property.Refused(t, "markov", func() { r.Draw(x, sums, words, src) })) {
 		return
 	}

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"sync"
 
-	"learncausal/internal/lanes"
+	"learncausal/pkg/internal/simd"
 	"learncausal/pkg/num"
 )
 
@@ -20,7 +20,7 @@ import (
 type ziggurat struct {
 	alpha, b float64
 	m        int
-	layers   [256]lanes.Layer
+	layers   [256]simd.Layer
 	f        [257]float64 // f[i] is the lower end of layer i; f[256] = 1
 	x        [257]float64 // right ends: x[0] = v/f[1] > x[1] = r > ... > x[256]
 	left     [257]float64 // left ends: left[0] = 0
@@ -59,7 +59,7 @@ func newZiggurat(alpha float64) *ziggurat {
 	mode := z.root(z.b)
 	z.x[256], z.left[256], z.f[256] = mode, mode, 1
 	for i := range z.layers {
-		z.layers[i] = lanes.Layer{Left: z.left[i], Width: z.x[i] - z.left[i], Lo: z.left[i+1], Hi: z.x[i+1]}
+		z.layers[i] = simd.Layer{Left: z.left[i], Width: z.x[i] - z.left[i], Lo: z.left[i+1], Hi: z.x[i+1]}
 	}
 	if z.b == 0 { // no y is too small
 		for i := range z.layers {
@@ -96,7 +96,7 @@ func (z *ziggurat) lift(logX float64) float64 {
 }
 
 // density returns f(y), where y^m may underflow.
-func (z *ziggurat) density(y float64) float64 { return num.Exp(z.lift(z.log(y)) - lanes.Power(y, z.m)) }
+func (z *ziggurat) density(y float64) float64 { return num.Exp(z.lift(z.log(y)) - simd.Power(y, z.m)) }
 
 // log returns the logarithm of x = y^m.
 func (z *ziggurat) log(y float64) float64 { return float64(float64(z.m) * num.Log(y)) }
@@ -141,7 +141,7 @@ func (z *ziggurat) rate(x0 float64) float64 { return min(1, 1-(z.alpha-1)/x0) }
 
 // tail returns the integral of the density over y > r, by Simpson's rule in x - r^m.
 func (z *ziggurat) tail(r float64) float64 {
-	rm, m := lanes.Power(r, z.m), float64(z.m)
+	rm, m := simd.Power(r, z.m), float64(z.m)
 	integrand := func(x float64) float64 {
 		logX := num.Log(rm + x)
 		return num.Exp(-rm-x+float64((1/m-1)*logX)+z.lift(logX)) / m
@@ -159,9 +159,9 @@ func (z *ziggurat) tail(r float64) float64 {
 func (z *ziggurat) draw(src *rand.PCG) (y, x float64) {
 	for {
 		word := src.Uint64()
-		y, inside := lanes.Point(&z.layers, word)
+		y, inside := simd.Point(&z.layers, word)
 		if inside {
-			return y, lanes.Power(y, z.m)
+			return y, simd.Power(y, z.m)
 		}
 		if y, x, ok := z.edge(int(word&255), y, src); ok {
 			return y, x
@@ -173,11 +173,11 @@ func (z *ziggurat) draw(src *rand.PCG) (y, x float64) {
 func (z *ziggurat) edge(i int, y float64, src *rand.PCG) (_, x float64, ok bool) {
 	if i > 0 {
 		height := z.f[i] + float64(num.Uniform(src)*(z.f[i+1]-z.f[i]))
-		return y, lanes.Power(y, z.m), height < z.density(y)
+		return y, simd.Power(y, z.m), height < z.density(y)
 	}
-	x0 := lanes.Power(z.x[1], z.m)
+	x0 := simd.Power(z.x[1], z.m)
 	if y < z.x[1] { // left end of the lowest layer
-		return y, lanes.Power(y, z.m), float64(num.Uniform(src)*z.f[1]) < z.density(y)
+		return y, simd.Power(y, z.m), float64(num.Uniform(src)*z.f[1]) < z.density(y)
 	}
 	// The tail x > x0 has density x^(alpha-1) exp(-x), dominated by a shifted exponential.
 	rate := z.rate(x0)

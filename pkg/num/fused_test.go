@@ -59,7 +59,7 @@ func readSources(t *testing.T, folder string) {
 func TestNumericalPackagesFuseNothing(t *testing.T) {
 	readSources(t, "..")
 	readSources(t, "../../internal")
-	counts := []string{"internal/engine/footprint.go", "pkg/train/memory.go"}
+	counts := []string{"pkg/internal/engine/footprint.go", "pkg/train/memory.go"}
 	for _, place := range fusedIn(t, "../..", "learncausal", "./pkg/runs", "./pkg/theory") {
 		file, _, _ := strings.Cut(place, ":")
 		if !slices.Contains(counts, file) {

@@ -2,12 +2,14 @@ package task
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 
-	"learncausal/internal/lanes"
 	"learncausal/pkg/graph"
+	"learncausal/pkg/internal/sampler"
 	"learncausal/pkg/markov"
+	"learncausal/pkg/num"
 )
 
 // Multi is the paper's Task 2, sequences with several parents. For each in-degree k of the
@@ -29,134 +31,42 @@ type Multi struct {
 // NewBatch returns a batch of n sequences of zeros. It panics if n is negative.
 func (t Multi) NewBatch(n int) *Batch { return newBatch(n, t.Graph.T(), t.Prior.S) }
 
-// maxRows bounds the total number of rows of the tensors of a [Multi].
-const maxRows = 1 << 20
-
-// A MultiSampler draws sequences of Task 2, eight at a time. It draws only the rows of the
-// tensors that a sequence visits. It is not safe for concurrent use.
-type MultiSampler struct {
-	task    Multi
-	parents [][]int
-	offset  []int    // first row of the tensor of each node
-	words   []uint64 // T x 8, for the tokens
-	tokens  [][markov.Lanes]int
-
-	// Each of the eight sequences has a queue of drawn rows. On its first visit of a row of
-	// a tensor it takes the next drawn row. Drawn row n is stored at n modulo ring.
-	draw    *markov.Rows
-	ring    int               // number of stored rows, a power of two
-	x, sums []float64         // ring x S x 8: the rows
-	drawn   int               // number of rows drawn for each sequence
-	first   [markov.Lanes]int // the first drawn row of the current sequence
-	next    [markov.Lanes]int // the next drawn row
-	visited []int             // rows of all tensors x 8: the drawn row last taken for it
-}
-
-// atOnce is the number of rows drawn at a time for each of eight sequences.
-const atOnce = 8
-
-// NewMultiSampler returns a sampler of t. It returns an error if the tensors have more than 2^20 rows.
-func NewMultiSampler(t Multi) (*MultiSampler, error) {
-	m := &MultiSampler{task: t, parents: t.Graph.Parents()}
-	s, total, first := t.Prior.S, 0, map[int]int{}
-	for i, ps := range m.parents {
-		if _, ok := first[len(ps)]; !ok {
-			rows := 1
-			for range ps {
-				if rows *= s; rows > maxRows {
-					break
-				}
-			}
-			first[len(ps)] = total
-			if total += rows; total > maxRows {
-				return nil, fmt.Errorf(
-					"task: node %d has %d parents, and the tensors over %d states would have more than %d rows",
-					i, len(ps), s, maxRows)
+// Draw draws a sequence into x, of length T, and the law of its label into y, of length S, token by token, as the
+// comment of [Multi] states. It defines [MultiSampler], which draws only the rows that a sequence visits. It
+// panics if the tensors do not fit into memory.
+func (t Multi) Draw(x []int, y []float64, src *rand.PCG) {
+	s, pi := t.Prior.S, Tensors{}
+	for _, ps := range t.Graph.Parents() {
+		if k := len(ps); pi[k] == nil {
+			pi[k] = make([]float64, int(math.Pow(float64(s), float64(k+1))))
+			for row := range slices.Chunk(pi[k], s) {
+				t.Prior.DrawRow(row, src)
 			}
 		}
-		m.offset = append(m.offset, first[len(ps)])
 	}
-	nodes := len(m.parents)
-	m.words, m.tokens = make([]uint64, markov.Lanes*(nodes-1)), make([][markov.Lanes]int, nodes-1)
-	for m.ring = atOnce; m.ring < 2*(nodes+atOnce); {
-		m.ring *= 2
+	for i := range x {
+		x[i] = choose(t.law(pi, i, x), num.Uniform(src))
 	}
-	m.x, m.sums = make([]float64, markov.Lanes*m.ring*s), make([]float64, markov.Lanes*m.ring*s)
-	m.draw, m.visited = t.Prior.NewRows(atOnce), slices.Repeat([]int{-1}, markov.Lanes*total)
-	return m, nil
+	copy(y, t.law(pi, len(x), x))
+}
+
+// A MultiSampler draws sequences with the law of [Multi.Draw], eight at a time. It is not safe for concurrent use.
+type MultiSampler struct{ dag *sampler.DAG }
+
+// NewMultiSampler returns a sampler of t. It returns an error if the tensors have more than 2^20 rows.
+func NewMultiSampler(t Multi) (MultiSampler, error) {
+	m, err := sampler.NewDAG(t.Graph.Parents(), t.Prior, t.UniformRoots)
+	if err != nil {
+		return MultiSampler{}, fmt.Errorf("task: %w", err)
+	}
+	return MultiSampler{m}, nil
 }
 
 // Fill draws every sequence of b, each with independent tensors. It panics unless S and T of
 // b are those of the task.
-func (m *MultiSampler) Fill(b *Batch, src *rand.PCG) {
-	s, last := m.task.Prior.S, len(m.parents)-1
-	if b.S != s || b.T != last {
-		panic(fmt.Sprintf("task: batch for S=%d, T=%d filled by a sampler for S=%d, T=%d", b.S, b.T, s, last))
-	}
-	words := lanes.NewWords(src)
-	for l := range m.next {
-		m.next[l] = m.drawn // skip rows drawn from other streams
-	}
-	for k := 0; k < b.Len(); k += markov.Lanes {
-		rows := m.sequences(words, src)
-		for l := range min(markov.Lanes, b.Len()-k) {
-			x, y := b.Seq(k + l)
-			transpose(x, m.tokens, l)
-			target(y, m.x, m.sums, s, rows[l], l)
-		}
-	}
-}
-
-// sequences draws the tokens of eight sequences, and returns the positions in the ring of
-// the laws of their labels.
-func (m *MultiSampler) sequences(words *lanes.Words, src *rand.PCG) (rows [markov.Lanes]int) {
-	s := m.task.Prior.S
-	// Rows drawn for these sequences must not overwrite each other.
-	least := m.drawn + len(m.parents) + atOnce - m.ring
-	for l, n := range m.next {
-		m.next[l] = max(n, least)
-	}
-	m.first = m.next
-	words.Fill(m.words)
-	for i := range m.tokens {
-		random := (*[markov.Lanes]uint64)(m.words[markov.Lanes*i:])
-		if m.task.UniformRoots && len(m.parents[i]) == 0 {
-			for l, w := range random {
-				m.tokens[i][l] = int(lanes.Fraction(w) * float64(s))
-			}
-			continue
-		}
-		m.visit(&rows, i, words, src)
-		lanes.Pick(&m.tokens[i], &rows, random, m.sums, s)
-	}
-	m.visit(&rows, len(m.tokens), words, src)
-	return rows
-}
-
-// visit sets rows to the positions in the ring of the laws of node i given the tokens before
-// it, and draws the rows that were not visited before.
-func (m *MultiSampler) visit(rows *[markov.Lanes]int, i int, words *lanes.Words, src *rand.PCG) {
-	s := m.task.Prior.S
-	clear(rows[:])
-	for _, p := range m.parents[i] {
-		for l, a := range &m.tokens[p] {
-			rows[l] = rows[l]*s + a
-		}
-	}
-	visited, end := m.visited[markov.Lanes*m.offset[i]:], 0
-	for l, r := range rows {
-		at := &visited[markov.Lanes*r+l]
-		// Without an unpredictable branch: take the next row on a first visit.
-		fresh := (*at - m.first[l]) >> 63 // -1 on a first visit, 0 otherwise
-		n := *at&^fresh | m.next[l]&fresh
-		m.next[l] -= fresh
-		*at, rows[l], end = n, n&(m.ring-1), max(end, m.next[l])
-	}
-	for ; m.drawn < end; m.drawn += atOnce {
-		from := markov.Lanes * s * (m.drawn & (m.ring - 1))
-		to := from + markov.Lanes*s*atOnce
-		m.draw.Draw(m.x[from:to], m.sums[from:to], words, src)
-	}
+func (m MultiSampler) Fill(b *Batch, src *rand.PCG) {
+	b.check(m.dag.Size())
+	m.dag.Draw(b.X, b.Y, src)
 }
 
 // Tensors are transition tensors by in-degree: Tensors[k] has S^k rows of S entries, the row

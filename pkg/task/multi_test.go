@@ -347,7 +347,8 @@ func TestMultiSamplerLaw(t *testing.T) {
 			s       int
 			alpha   float64
 			uniform bool
-		}{{2, 0.5, false}, {2, 0.5, true}, {3, 0.35, false}} {
+			defined bool // the sequences of Multi.Draw
+		}{{2, 0.5, false, false}, {2, 0.5, true, false}, {3, 0.35, false, false}, {2, 0.5, true, true}} {
 			m := multi(t, parents, test.s, test.alpha)
 			m.UniformRoots = test.uniform
 			sampler, err := NewMultiSampler(m)
@@ -355,7 +356,11 @@ func TestMultiSamplerLaw(t *testing.T) {
 				t.Fatal(err)
 			}
 			b := m.NewBatch(n)
-			sampler.Fill(b, num.Stream(1, "multi"))
+			fill := sampler.Fill
+			if test.defined {
+				fill = drawn(m.Draw)
+			}
+			fill(b, num.Stream(1, "multi"))
 			all := sequences(m)
 			seen, label := make([]float64, len(all)), make([]float64, len(all))
 			for k := range n {
@@ -464,41 +469,6 @@ func TestBatchDependsOnlyOnItsStream(t *testing.T) {
 		}
 		if !slices.Equal(short.X, first.X[:len(short.X)]) || !slices.Equal(short.Y, first.Y[:len(short.Y)]) {
 			t.Errorf("%s: a short batch is not the beginning of a long one", name)
-		}
-	}
-}
-
-// Rows that the present sequences may still use are never drawn over.
-func TestQueuesKeepRowsInUse(t *testing.T) {
-	m, err := NewMultiSampler(multi(t, graph.NGram(9, 2).Parents(), 3, 0.3))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.Fill(m.task.NewBatch(40000), num.Stream(1, "test"))
-	for l, first := range m.first {
-		if m.drawn-first > m.ring {
-			t.Errorf("queue %d: %d rows were drawn since the first in use, of %d that are kept", l, m.drawn-first, m.ring)
-		}
-	}
-}
-
-// The ring is the first power of two that has twice the rows that a sequence of so many nodes
-// may visit, with those that are drawn at once.
-func TestRingIsAPowerOfTwo(t *testing.T) {
-	prior, err := markov.NewDirichlet(2, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for nodes, want := range map[int]int{3: 32, 8: 32, 9: 64, 24: 64, 25: 128} {
-		parents := make([][]int, nodes)
-		parents[nodes-1] = []int{0}
-		g, err := graph.NewDAG(parents)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := NewMultiSampler(Multi{Graph: g, Prior: prior})
-		if err != nil || m.ring != want {
-			t.Errorf("%d nodes: %d rows, %v, want %d", nodes, m.ring, err, want)
 		}
 	}
 }

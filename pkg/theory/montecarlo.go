@@ -7,8 +7,8 @@ import (
 	"runtime"
 	"sync"
 
-	"learncausal/internal/lanes"
 	"learncausal/pkg/graph"
+	"learncausal/pkg/internal/simd"
 	"learncausal/pkg/markov"
 	"learncausal/pkg/num"
 )
@@ -306,7 +306,7 @@ func (d *draw) attend(beta float64) {
 		d.e[i] = float64(beta * (z - 1))
 	}
 	clear(d.e[len(d.at):])
-	lanes.Exp(d.e)
+	simd.Exp(d.e)
 	clear(d.n)
 	clear(d.m)
 	for i, a := range d.x {

@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"learncausal/internal/lanes"
+	"learncausal/pkg/internal/simd"
 	"learncausal/pkg/num"
 )
 
@@ -78,7 +78,7 @@ func (m *Reduced) attention() []float64 {
 	return a
 }
 
-// softmax is [num.Softmax], to the bit, with the vectors of package lanes. It needs room
+// softmax is [num.Softmax], to the bit, with the vectors of package simd. It needs room
 // for a multiple of eight numbers in e.
 func softmax(dst, x, e []float64) {
 	top := slices.Max(x)
@@ -87,7 +87,7 @@ func softmax(dst, x, e []float64) {
 		e[i] = v - top
 	}
 	clear(e[len(x):])
-	lanes.Exp(e)
+	simd.Exp(e)
 	sum := 0.0
 	for _, v := range e[:len(x)] {
 		sum += v

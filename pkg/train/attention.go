@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"learncausal/internal/engine"
+	"learncausal/pkg/internal/engine"
 	"learncausal/pkg/model"
 )
 

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"learncausal/internal/lanes"
 	"learncausal/pkg/graph"
+	"learncausal/pkg/internal/simd"
 	"learncausal/pkg/markov"
 	"learncausal/pkg/model"
 	"learncausal/pkg/num"
@@ -190,8 +190,8 @@ func TestOtherPlatformsGiveTheSameBytes(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("run from amd64")
 	}
-	if lanes.Level() != "avx512" {
-		t.Logf("!!! NOT CHECKED: the bytes with more vectors than %s, which is what this processor has", lanes.Level())
+	if simd.Level() != "avx512" {
+		t.Logf("!!! NOT CHECKED: the bytes with more vectors than %s, which is what this processor has", simd.Level())
 	}
 	for _, p := range platforms(t) {
 		t.Run(p.env, func(t *testing.T) {

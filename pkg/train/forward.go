@@ -3,7 +3,8 @@ package train
 import (
 	"slices"
 
-	"learncausal/internal/engine"
+	"learncausal/pkg/internal/engine"
+	"learncausal/pkg/internal/simd"
 	"learncausal/pkg/model"
 	"learncausal/pkg/task"
 )
@@ -26,13 +27,31 @@ func Forward(w model.Model, x []int, y []float64, grad model.Model) (f []float64
 	return p.Predictions(), loss
 }
 
-// Predictions returns f after each sequence of b, as [Forward] does, in a tenth of its time.
+// A Predictor evaluates one model on many sequences, in a tenth of the time of [Forward]. It is not safe for
+// concurrent use.
+type Predictor struct{ pass engine.Pass }
+
+// NewPredictor returns a predictor of the model. It panics where [model.Check] has an error, and unless w has
+// two layers.
+func NewPredictor(w model.Model) *Predictor { return &Predictor{engine.New(w).NewPass()} }
+
+// Predict returns the distribution f after the sequence x, and the loss for the target y, as [Forward] does.
+// The next call overwrites f.
+func (p *Predictor) Predict(x []int, y []float64) (f []float64, loss float64) {
+	loss = p.pass.Loss(x, y, nil)
+	return p.pass.Predictions(), loss
+}
+
+// Predictions returns f after each sequence of b.
 func Predictions(w model.Model, b *task.Batch) [][]float64 {
-	p, all := engine.New(w).NewPass(), make([][]float64, b.Len())
+	p, all := NewPredictor(w), make([][]float64, b.Len())
 	for n := range all {
 		x, _ := b.Seq(n)
-		p.Loss(x, nil, nil)
-		all[n] = slices.Clone(p.Predictions())
+		f, _ := p.Predict(x, nil)
+		all[n] = slices.Clone(f)
 	}
 	return all
 }
+
+// Vectors returns the SIMD vectors that training uses, with equal bytes: none, avx2 or avx512.
+func Vectors() string { return simd.Level() }

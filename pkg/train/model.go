@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"learncausal/internal/engine"
+	"learncausal/pkg/internal/engine"
 	"learncausal/pkg/model"
 	"learncausal/pkg/num"
 )

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"learncausal/internal/engine"
-	"learncausal/internal/lanes"
+	"learncausal/pkg/internal/engine"
+	"learncausal/pkg/internal/simd"
 	"learncausal/pkg/model"
 )
 
@@ -121,7 +121,7 @@ func (a *adamW) step(w model.Model, g engine.Gradient, n int, rate float64, i in
 		clear(p)
 	}
 	g.AddTo(a.grad, 1/float64(n))
-	unbias1, unbias2 := 1/(1-lanes.Power(beta1, i+1)), 1/(1-lanes.Power(beta2, i+1))
+	unbias1, unbias2 := 1/(1-simd.Power(beta1, i+1)), 1/(1-simd.Power(beta2, i+1))
 	ms, vs := model.Trained(a.first), model.Trained(a.second)
 	for k, theta := range model.Trained(w) {
 		m, v, g := ms[k][:len(theta)], vs[k][:len(theta)], gs[k][:len(theta)]

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"learncausal/internal/engine"
-	"learncausal/internal/lanes"
+	"learncausal/pkg/internal/engine"
+	"learncausal/pkg/internal/simd"
 	"learncausal/pkg/model"
 	"learncausal/pkg/num"
 	"learncausal/pkg/task"
@@ -50,8 +50,8 @@ func (s Snapshot) Disentangled() *model.Weights {
 //
 // A run diverges when a loss is NaN. Advance then returns an error.
 //
-// The time of a step is the time of Spec.Batch sequences in an engine, see [engine.Engine], and of some passes
-// over its tables. [Spec.Memory] estimates the memory.
+// A step costs Spec.Batch forward and backward passes and a few passes over the tables. [Spec.Memory]
+// estimates the memory.
 type Trainer struct {
 	spec      Spec
 	step      int
@@ -217,15 +217,15 @@ func (t *Trainer) draw(w *worker, b *task.Batch, step, k int) {
 }
 
 // reduce adds entries lo to hi-1 of the shards' gradients, in order, and clears them. It
-// takes so few at a time that their sums stay in the first-level cache.
+// adds 1,024 entries at a time, so that the sums stay in the L1 cache.
 func (t *Trainer) reduce(lo, hi int) {
-	const few = 1024
-	for ; lo < hi; lo += few {
-		end := min(lo+few, hi)
+	const together = 1024
+	for ; lo < hi; lo += together {
+		end := min(lo+together, hi)
 		sum := t.total.Sum()[lo:end]
 		clear(sum)
 		for k := range t.shard {
-			lanes.Drain(sum, t.shard[k].grad.Sum()[lo:end])
+			simd.Drain(sum, t.shard[k].grad.Sum()[lo:end])
 		}
 	}
 }

@@ -1,7 +1,0 @@
-//go:build purego || !amd64
-
-package lanes
-
-const assembly = false // a constant, so that the calls of kernels are left out
-
-func available() int { return none }

@@ -1,0 +1,7 @@
+//go:build purego || !amd64
+
+package simd
+
+const assembly = false // a constant, so that the calls of kernels are left out
+
+func available() int { return none }
