@@ -310,7 +310,7 @@ func (r *reading) beside(source string, p []string, put map[int]string) (report 
 
 // specials are the characters that TeX does not read as themselves, with the constants that expand to them.
 var specials = strings.NewReplacer(`%`, constant("percent"), `#`, constant("hash"), `~`, constant("tilde"),
-	`&`, constant("ampersand"), `$`, constant("dollar_sign"), `^`, constant("circumflex_accent"),
+	`&`, constant("ampersand"), `$`, constant("dollar"), `^`, constant("circumflex"),
 	`\`, constant("backslash"), `{`, constant("left_brace"), `}`, constant("right_brace"))
 
 func constant(name string) string { return `\csname c_` + name + `_str\endcsname ` }
