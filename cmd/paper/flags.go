@@ -3,10 +3,12 @@ package main
 import (
 	"errors"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/pflag"
 
 	"learncausal/paper/trial"
+	"learncausal/pkg/markov"
 )
 
 // A folder is the value of a flag that names a folder. An empty name is an error.
@@ -53,16 +55,26 @@ func defineJSON(flags *pflag.FlagSet, asJSON *bool) {
 	flags.BoolVar(asJSON, "json", false, "print JSON, for programs")
 }
 
+// modelKinds lists the models with their descriptions.
+func modelKinds() string {
+	names, texts := trial.ModelNames()
+	for i, text := range texts {
+		if text != "" {
+			names[i] += " (" + text + ")"
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
 // defineSettings defines a flag for each of the settings, whose value is its default.
 func defineSettings(s *trial.Settings, flags *pflag.FlagSet) {
 	s.Given = flags.Changed
 	flags.IntVar(&s.States, "states", s.States, "number of tokens S")
 	flags.StringVar(&s.Prior, "prior", s.Prior,
-		"`law` of the transition matrices: dirichlet(alpha), or orbit(...) or finite(...) "+
-			"with the rows of a matrix, split by ;, as in orbit(0.7 0.3; 0.4 0.6)")
+		"`law` of the transition matrices: "+markov.PriorForms()+
+			", with the rows of a matrix split by ;, as in orbit(0.7 0.3; 0.4 0.6)")
 	flags.BoolVar(&s.UniformRoots, "uniform-roots", false, "draw roots uniformly, not by the law of the prior")
-	flags.StringVar(&s.Model, "model", s.Model,
-		"`kind`: disentangled, mlp (standard, with MLPs) or residual-mlp (its form in the text)")
+	flags.StringVar(&s.Model, "model", s.Model, "`kind`: "+modelKinds())
 	flags.IntSliceVar(&s.Heads, "heads", nil, "heads in layers 1 and 2 (default 1,1; Task 2: a parent of y each, 1)")
 	flags.Float64Var(&s.Init, "init", 0, "standard deviation of the initial attention (default 0; Task 2: 1e-4)")
 	flags.IntVar(&s.Width, "width", s.Width, "MLPs: dimension of the embeddings and of the MLPs")

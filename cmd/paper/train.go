@@ -76,8 +76,9 @@ func newTrain() *cobra.Command {
 
 // completeValues completes the values of flags that are words, and the families.
 func completeValues(c *cobra.Command) {
+	models, _ := trial.ModelNames()
 	for flag, words := range map[string][]cobra.Completion{
-		"model": {"disentangled", "mlp", "residual-mlp"}, "optimiser": {"sgd", "adamw"}, "schedule": {"constant", "cosine"},
+		"model": models, "optimiser": {"sgd", "adamw"}, "schedule": {"constant", "cosine"},
 	} {
 		complete := cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
 		if err := c.RegisterFlagCompletionFunc(flag, complete); err != nil {

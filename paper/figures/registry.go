@@ -8,7 +8,7 @@ import (
 
 	"learncausal/internal/figure"
 	"learncausal/paper/errata"
-	"learncausal/paper/ledger"
+	"learncausal/internal/names"
 )
 
 // An Output is a figure, a table or a list of numbers. Export writes its files and returns their paths.
@@ -193,7 +193,7 @@ func find(prefix string, entries []Entry, id string) (Entry, error) {
 		ids = append(ids, e.ID)
 	}
 	return Entry{}, fmt.Errorf("figures: %s has the id %q; near it: %s (paper list shows all)",
-		prefix, id, strings.Join(ledger.Nearest(id, ids), ", "))
+		prefix, id, strings.Join(names.Nearest(id, ids), ", "))
 }
 
 // numbers returns the source of all numbers that are quoted in prose.

@@ -22,9 +22,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/agnivade/levenshtein"
 	"golang.org/x/sync/errgroup"
 
+	"learncausal/internal/names"
 	"learncausal/pkg/num"
 )
 
@@ -206,29 +206,14 @@ func Select(all []Claim, wanted ...string) ([]Claim, error) {
 		}
 		if !known {
 			return nil, fmt.Errorf("ledger: no statement has the id or number %q; nearest: %s (CLAIMS.md lists all)",
-				name, strings.Join(Nearest(name, names(all)), ", "))
+				name, strings.Join(names.Nearest(name, allNames(all)), ", "))
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(c Claim) bool { return !want[c.ID] }), nil
 }
 
-// Nearest returns the three names nearest to name, or all if there are fewer: names
-// that contain it, then names in the order of their edit distance. Case does not matter.
-func Nearest(name string, names []string) []string {
-	name = strings.ToLower(name)
-	far := func(other string) int {
-		if other = strings.ToLower(other); strings.Contains(other, name) {
-			return 0
-		}
-		return levenshtein.ComputeDistance(name, other)
-	}
-	near := slices.Clone(names)
-	slices.SortStableFunc(near, func(a, b string) int { return far(a) - far(b) })
-	return near[:min(3, len(near))]
-}
-
-// names returns the ids and numbers of the claims, each once.
-func names(all []Claim) []string {
+// allNames returns the ids and numbers of the claims, each once.
+func allNames(all []Claim) []string {
 	var out []string
 	for _, c := range all {
 		for _, name := range []string{c.ID, c.Number} {

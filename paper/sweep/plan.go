@@ -33,7 +33,7 @@ import (
 	"slices"
 	"strings"
 
-	"learncausal/paper/ledger"
+	"learncausal/internal/names"
 	"learncausal/paper/trial"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
@@ -131,7 +131,7 @@ func (d *document) known(key string, grid int, others ...string) error {
 	if slices.Contains(order, key) {
 		return nil
 	}
-	near := ledger.Nearest(key, slices.Concat(order, others))
+	near := names.Nearest(key, slices.Concat(order, others))
 	return d.fault(key, grid, "no setting is named %q; near it: %s", key, strings.Join(near, ", "))
 }
 

@@ -100,15 +100,12 @@ func settingsOf(r Run) []cell {
 	if uniform {
 		roots = "uniform"
 	}
-	model, heads, init, width, embeddings := "disentangled", [2]int{1, 1}, 0.0, 0, "none"
+	heads, init, width, embeddings := [2]int{1, 1}, 0.0, 0, "none"
 	switch m := r.Spec.Model.(type) {
 	case train.Disentangled:
 		heads, init = m.Heads, m.Init
 	case train.MLP:
-		model, width, embeddings = "mlp", m.Width, "trained"
-		if m.Residual {
-			model = "residual-mlp"
-		}
+		width, embeddings = m.Width, "trained"
 		if m.FixedEmbeddings {
 			embeddings = "fixed"
 		}
@@ -129,7 +126,7 @@ func settingsOf(r Run) []cell {
 		{"states", spec.S()},
 		{"prior", prior},
 		{"roots", roots},
-		{"model", model},
+		{"model", trial.ModelName(spec.Model)},
 		{"heads_1", heads[0]},
 		{"heads_2", heads[1]},
 		{"init", init},

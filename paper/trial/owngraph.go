@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"learncausal/internal/files"
-	"learncausal/paper/ledger"
+	"learncausal/internal/names"
 	"learncausal/pkg/graph"
 )
 
@@ -67,7 +67,7 @@ func GraphOfFamily(name string, t int) (*OwnGraph, error) {
 	k := slices.IndexFunc(all, func(f graphFamily) bool { return f.name == name })
 	if k < 0 {
 		return nil, fmt.Errorf("the graph %s(%d): no such family; near it: %s (paper train --help shows all)",
-			name, t, strings.Join(ledger.Nearest(name, append(GraphFamilies(), "figure-1")), ", "))
+			name, t, strings.Join(names.Nearest(name, append(GraphFamilies(), "figure-1")), ", "))
 	}
 	f, g := all[k], &OwnGraph{Name: fmt.Sprintf("%s-%d", name, t)}
 	switch {
@@ -144,10 +144,10 @@ func ReadGraph(r io.Reader, name, where string) (*OwnGraph, error) {
 // nearest name of a graph.
 func noGraph(text string, err error) error {
 	name, _, _ := strings.Cut(strings.ToLower(text), "(")
-	names := GraphFamilies()
+	known := GraphFamilies()
 	for _, g := range GraphsOfThePaper() {
-		names = append(names, g.Name)
+		known = append(known, g.Name)
 	}
-	near := ledger.Nearest(strings.ReplaceAll(strings.TrimSpace(name), " ", "-"), names)[0]
+	near := names.Nearest(strings.ReplaceAll(strings.TrimSpace(name), " ", "-"), known)[0]
 	return fmt.Errorf("the graph %s: %w; want a DOT file, or a family as in chain(12); near it: %s", text, err, near)
 }

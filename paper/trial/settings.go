@@ -5,6 +5,7 @@ package trial
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"learncausal/pkg/markov"
@@ -101,38 +102,79 @@ func (s *Settings) Spec(g *OwnGraph) (train.Spec, error) {
 	return spec, nil
 }
 
-func (s *Settings) model(g *OwnGraph) (train.Model, error) {
-	switch s.Model {
-	case "disentangled":
-		for _, name := range []string{"width", "fixed-embeddings"} {
-			if s.Given(name) {
-				return nil, wrong(name, "belongs to the models mlp and residual-mlp")
-			}
-		}
-		m := train.Disentangled{Heads: [2]int{1, 1}, Init: s.Init}
-		if g.DAG != nil {
-			parents := g.DAG.Parents()
-			m.Heads[0] = len(parents[g.DAG.T()])
-			if !s.Given("init") {
-				m.Init = 1e-4 // heads that start equal stay equal
-			}
-		}
-		if s.Given("heads") {
-			if len(s.Heads) != 2 {
-				return nil, wrong("heads", "is %v, want one number for each of the two layers, as in 2,1", s.Heads)
-			}
-			m.Heads = [2]int(s.Heads)
-		}
-		return m, nil
-	case "mlp", "residual-mlp":
-		for _, name := range []string{"heads", "init"} {
-			if s.Given(name) {
-				return nil, wrong(name, "belongs to the model disentangled")
-			}
-		}
-		return train.MLP{Width: s.Width, FixedEmbeddings: s.Fixed, Residual: s.Model != "mlp"}, nil
+// A kind is a value of Settings.Model.
+type kind struct {
+	name, text string
+	settings   []string // which the other kinds lack
+	model      func(s *Settings, g *OwnGraph) (train.Model, error)
+	is         func(m train.Model) bool
+}
+
+var kinds = []kind{
+	{"disentangled", "", []string{"heads", "init"}, (*Settings).disentangled, func(m train.Model) bool {
+		_, ok := m.(train.Disentangled)
+		return ok
+	}},
+	mlpKind("mlp", "standard, with MLPs", false),
+	mlpKind("residual-mlp", "its form in the text", true),
+}
+
+func mlpKind(name, text string, residual bool) kind {
+	return kind{
+		name, text, []string{"width", "fixed-embeddings"}, func(s *Settings, _ *OwnGraph) (train.Model, error) {
+			return train.MLP{Width: s.Width, FixedEmbeddings: s.Fixed, Residual: residual}, nil
+		}, func(m train.Model) bool {
+			mlp, ok := m.(train.MLP)
+			return ok && mlp.Residual == residual
+		},
 	}
-	return nil, wrong("model", "is %q, want disentangled, mlp or residual-mlp", s.Model)
+}
+
+// ModelNames returns the values of Settings.Model, and what each stands for, "" if the name says it.
+func ModelNames() (names, texts []string) {
+	for _, k := range kinds {
+		names, texts = append(names, k.name), append(texts, k.text)
+	}
+	return names, texts
+}
+
+// ModelName returns the value of Settings.Model for a model.
+func ModelName(m train.Model) string {
+	return kinds[slices.IndexFunc(kinds, func(k kind) bool { return k.is(m) })].name
+}
+
+func (s *Settings) model(g *OwnGraph) (train.Model, error) {
+	all, _ := ModelNames()
+	at := slices.Index(all, s.Model)
+	if at < 0 {
+		return nil, wrong("model", "is %q, want one of %s", s.Model, strings.Join(all, ", "))
+	}
+	for _, k := range kinds {
+		for _, name := range k.settings {
+			if s.Given(name) && !slices.Contains(kinds[at].settings, name) {
+				return nil, wrong(name, "belongs to the model %s", k.name)
+			}
+		}
+	}
+	return kinds[at].model(s, g)
+}
+
+func (s *Settings) disentangled(g *OwnGraph) (train.Model, error) {
+	m := train.Disentangled{Heads: [2]int{1, 1}, Init: s.Init}
+	if g.DAG != nil {
+		parents := g.DAG.Parents()
+		m.Heads[0] = len(parents[g.DAG.T()])
+		if !s.Given("init") {
+			m.Init = 1e-4 // heads that start equal stay equal
+		}
+	}
+	if s.Given("heads") {
+		if len(s.Heads) != 2 {
+			return nil, wrong("heads", "is %v, want one number for each of the two layers, as in 2,1", s.Heads)
+		}
+		m.Heads = [2]int(s.Heads)
+	}
+	return m, nil
 }
 
 func (s *Settings) optimiser(several bool) (train.Optimiser, error) {

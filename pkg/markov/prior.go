@@ -36,33 +36,59 @@ type Prior interface {
 // 1e-6, as rounded numbers do, is divided by its sum. The errors name the prior. They include
 // the errors of [NewDirichlet], [NewOrbit] and [NewFinite].
 func ParsePrior(text string, states int) (Prior, error) {
-	const want = "want dirichlet(alpha), orbit(matrix) or finite(matrix)"
 	name, rest, ok := strings.Cut(strings.TrimSpace(text), "(")
 	if !ok || !strings.HasSuffix(rest, ")") {
-		return nil, fmt.Errorf("prior %q: "+want, text)
+		return nil, fmt.Errorf("prior %q: want %s", text, PriorForms())
 	}
-	rest = strings.TrimSuffix(rest, ")")
-	switch name = strings.ToLower(strings.TrimSpace(name)); name {
-	case "dirichlet":
-		alpha, err := parseNumbers(rest)
-		if err == nil && len(alpha) != 1 {
-			err = fmt.Errorf("%d parameters, want one for all states, as in dirichlet(0.1)", len(alpha))
+	name = strings.ToLower(strings.TrimSpace(name))
+	for _, f := range families {
+		if form, _, _ := strings.Cut(f.form, "("); form == name {
+			p, err := f.parse(strings.TrimSuffix(rest, ")"), states)
+			if err != nil {
+				return nil, fmt.Errorf("prior %q: %w", text, err)
+			}
+			return p, nil
 		}
+	}
+	return nil, fmt.Errorf("prior %q: unknown family %q, want %s", text, name, PriorForms())
+}
+
+// families are the priors that ParsePrior reads: the form, as PriorForms lists it, and the parser of the text
+// between its brackets.
+var families = []struct {
+	form  string
+	parse func(text string, states int) (Prior, error)
+}{
+	{"dirichlet(alpha)", func(text string, states int) (Prior, error) {
+		alpha, err := parseNumbers(text)
 		if err != nil {
-			return nil, fmt.Errorf("prior %q: %w", text, err)
+			return nil, err
+		}
+		if len(alpha) != 1 {
+			return nil, fmt.Errorf("%d parameters, want one for all states, as in dirichlet(0.1)", len(alpha))
 		}
 		return NewDirichlet(states, alpha[0])
-	case "orbit", "finite":
-		matrices, err := parseMatrices(rest, states)
-		if err != nil {
-			return nil, fmt.Errorf("prior %q: %w", text, err)
-		}
-		if name == "finite" {
-			return NewFinite(states, matrices...)
-		}
-		return NewOrbit(states, matrices...)
+	}},
+	{"orbit(matrix)", func(text string, states int) (Prior, error) { return parseFinite(NewOrbit, text, states) }},
+	{"finite(matrix)", func(text string, states int) (Prior, error) { return parseFinite(NewFinite, text, states) }},
+}
+
+func parseFinite(of func(int, ...[]float64) (*Finite, error), text string, states int) (Prior, error) {
+	matrices, err := parseMatrices(text, states)
+	if err != nil {
+		return nil, err
 	}
-	return nil, fmt.Errorf("prior %q: unknown family %q, "+want, text, name)
+	return of(states, matrices...)
+}
+
+// PriorForms lists the forms that [ParsePrior] reads.
+func PriorForms() string {
+	var forms []string
+	for _, f := range families {
+		forms = append(forms, f.form)
+	}
+	last := len(forms) - 1
+	return strings.Join(forms[:last], ", ") + " or " + forms[last]
 }
 
 // parseNumbers reads numbers with blanks or commas between them.
@@ -133,7 +159,7 @@ type Finite struct {
 // mostNumbers is the largest number of entries of a finite prior, in 256 MiB.
 const mostNumbers = 1 << 25
 
-// checkMost returns an error if a prior of so many matrices has more than mostNumbers.
+// checkMost returns an error if the matrices have more than mostNumbers entries in all.
 func checkMost(family string, states, matrices int) error {
 	if most := mostNumbers / (states*states + states); matrices > most {
 		return fmt.Errorf("markov: %s prior of %d matrices over %d states, want at most %d",

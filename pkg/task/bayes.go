@@ -32,8 +32,9 @@ import (
 // random numbers for all s. This is the Rao-Blackwell form of weighting pi(s|q) by prod mu_pi(x_i).
 // It needs far fewer draws, because the many rows with pi(s|q) near zero are averaged exactly.
 type Bayes struct {
-	task  Task
-	draws int
+	task    Task
+	draws   int
+	predict func(e *Prediction, x []int, src *rand.PCG) // of the counts and roots of x
 
 	parents  []int
 	counts   []int     // S x S, of edgeCounts
@@ -64,7 +65,9 @@ func NewBayes(t Task, draws int) (*Bayes, error) {
 	}
 	switch p := t.Prior.(type) {
 	case *markov.Dirichlet:
+		b.predict = func(e *Prediction, x []int, src *rand.PCG) { b.sample(e, p, x, src) }
 	case *markov.Finite:
+		b.predict = func(e *Prediction, x []int, _ *rand.PCG) { b.sum(e, p, x[len(x)-1]) }
 		for k := range p.Pi {
 			for _, v := range p.Pi[k] {
 				b.log = append(b.log, num.Log(v))
@@ -114,12 +117,7 @@ func (b *Bayes) Predict(e *Prediction, x []int, src *rand.PCG) {
 			b.roots = append(b.roots, x[i])
 		}
 	}
-	switch p := b.task.Prior.(type) {
-	case *markov.Finite:
-		b.sum(e, p, x[last])
-	case *markov.Dirichlet:
-		b.sample(e, p, x, src)
-	}
+	b.predict(e, x, src)
 }
 
 // PredictIn is Predict on sequence k of a batch with the random stream of [BayesRisk]: its
