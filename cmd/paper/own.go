@@ -30,8 +30,8 @@ const (
 	ownStore    = "runs"
 )
 
-// trainOwn trains on the graph that arg names, and writes and prints the results.
-func trainOwn(c *cobra.Command, f *trainFlags, arg string) error {
+// trainOnGraph trains on the graph that arg names, and writes and prints the results.
+func trainOnGraph(c *cobra.Command, f *trainFlags, arg string) error {
 	ctx, w := c.Context(), c.OutOrStdout()
 	g, err := readGraph(ctx, c.InOrStdin(), arg)
 	if err != nil {
@@ -76,11 +76,11 @@ func trainOwn(c *cobra.Command, f *trainFlags, arg string) error {
 		return err
 	}
 	own.Nodes = g.Nodes
-	undrawn, err := writeOwn(ctx, own, given, filepath.Join(store, run.Address), out)
+	undrawn, err := writeMeasurement(ctx, own, given, filepath.Join(store, run.Address), out)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "%s\n", figures.OwnText(own))
+	fmt.Fprintf(w, "%s\n", figures.SummaryText(own))
 	for _, why := range undrawn {
 		fmt.Fprintln(w, why)
 	}
@@ -89,7 +89,7 @@ func trainOwn(c *cobra.Command, f *trainFlags, arg string) error {
 }
 
 // specOf returns the specification of a run. An error names the flag of the wrong setting.
-func specOf(s *trial.Settings, g *trial.OwnGraph, workers int) (train.Spec, error) {
+func specOf(s *trial.Settings, g *trial.Graph, workers int) (train.Spec, error) {
 	spec, err := s.Spec(g)
 	var setting *trial.SettingError
 	if errors.As(err, &setting) {
@@ -103,7 +103,7 @@ func specOf(s *trial.Settings, g *trial.OwnGraph, workers int) (train.Spec, erro
 
 // readGraph returns the graph that an argument names: a name that [trial.OpenGraph]
 // knows, or - for DOT on standard input, which it stops to read when ctx is cancelled.
-func readGraph(ctx context.Context, in io.Reader, arg string) (g *trial.OwnGraph, err error) {
+func readGraph(ctx context.Context, in io.Reader, arg string) (g *trial.Graph, err error) {
 	read := func() (err error) { g, err = trial.OpenGraph(arg, ""); return err }
 	if arg == "-" {
 		announce(in, "a DOT digraph")
@@ -128,12 +128,12 @@ func advise(w io.Writer, spec train.Spec, out, old string) {
 	fmt.Fprintf(w, "Then: paper show %s; paper predict %[1]s\n", out)
 }
 
-// measure is trial.MeasureOwn with a progress bar.
-func measure(ctx context.Context, run *runs.Run) (*trial.Own, error) {
+// measure is trial.Measure with a progress bar.
+func measure(ctx context.Context, run *runs.Run) (*trial.Measurement, error) {
 	meter := runs.Terminal(os.Stderr)
 	const parts = 1000
 	meter.Update(0, parts, "comparing with the reference predictors")
-	own, err := trial.MeasureOwn(trial.WithProgress(ctx, func(share float64) {
+	own, err := trial.Measure(trial.WithProgress(ctx, func(share float64) {
 		meter.Update(int(share*parts), parts, "comparing with the reference predictors")
 	}), run)
 	if err != nil {
@@ -145,7 +145,7 @@ func measure(ctx context.Context, run *runs.Run) (*trial.Own, error) {
 }
 
 // dotOf returns the text of given.dot.
-func dotOf(g *trial.OwnGraph) (string, error) {
+func dotOf(g *trial.Graph) (string, error) {
 	var given strings.Builder
 	if g.DAG != nil {
 		err := g.DAG.WriteDOT(&given, g.Nodes...)
@@ -155,13 +155,13 @@ func dotOf(g *trial.OwnGraph) (string, error) {
 	return given.String(), err
 }
 
-// writeOwn writes all files except the store, the summary last. It returns the errors of
+// writeMeasurement writes all files except the store, the summary last. It returns the errors of
 // figures that could not be drawn.
-func writeOwn(
-	ctx context.Context, own *trial.Own, given, run, out string,
+func writeMeasurement(
+	ctx context.Context, own *trial.Measurement, given, run, out string,
 ) (undrawn []error, err error) {
-	data, err1 := figures.OwnJSON(own)
-	drawn, err2 := figures.OwnFigures(own)
+	data, err1 := figures.SummaryJSON(own)
+	drawn, err2 := figures.RunFigures(own)
 	curve, err3 := files.Read(filepath.Join(run, "curve.csv"), math.MaxInt)
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return nil, err
@@ -181,8 +181,8 @@ func writeOwn(
 		{"weights.npz", runs.NPZ(own.Run.Final.Weights)},
 		{"curve.csv", curve},
 		{givenDOT, []byte(given)},
-		{learnedDOT, []byte(figures.OwnDOT(own))},
-		{summaryText, []byte(figures.OwnText(own))},
+		{learnedDOT, []byte(figures.LearnedDOT(own))},
+		{summaryText, []byte(figures.SummaryText(own))},
 		{summaryJSON, data},
 	} {
 		if err := files.Write(filepath.Join(out, f.name), f.data); err != nil {

@@ -193,7 +193,7 @@ func edges(spec train.Spec, own []string) string {
 	for child, parents := range trial.GivenParents(spec) {
 		for _, p := range parents {
 			if p >= 0 {
-				all = append(all, trial.OwnEdge{Parent: p, Child: child}.Name(names))
+				all = append(all, trial.Edge{Parent: p, Child: child}.Name(names))
 			}
 		}
 	}

@@ -163,7 +163,7 @@ func (f *sweepFlags) printCost(ctx context.Context, w io.Writer, s *sweep.Sweep,
 	}
 	fmt.Fprintf(w, "time        about %s of one processor, the longest run %s; on %d idle processors %s\n",
 		hours(cost.CPU), hours(cost.Longest), f.jobs, hours(whole))
-	if s.Plan.Beside != (trial.Beside{}) {
+	if s.Plan.Comparisons != (trial.Comparisons{}) {
 		fmt.Fprintln(w, "            and the time of the comparisons, which is not measured")
 	}
 	bytes, err := s.Memory(missing, f.jobs)

@@ -46,7 +46,7 @@ func newTrain() *cobra.Command {
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 1 {
-				return trainOwn(c, f, args[0])
+				return trainOnGraph(c, f, args[0])
 			}
 			var err error
 			f.own.VisitAll(func(flag *pflag.Flag) {

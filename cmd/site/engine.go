@@ -117,7 +117,7 @@ type ending struct {
 	Model                  num.Estimate
 	References             []trial.Reference
 	Given, Found, Others   int
-	Edges                  []trial.OwnEdge
+	Edges                  []trial.Edge
 	AttentionOnTheirParent float64 // 0 without edges
 }
 
@@ -163,7 +163,7 @@ func learn(ctx context.Context, s settings, post func(name string, answer any)) 
 	}
 	shot := t.Snapshot()
 	run := &runs.Run{Spec: spec, Address: runs.Address(spec), Origin: runs.Trained, Final: shot, Curve: shot.Curve}
-	own, err := trial.MeasureOwn(trial.WithProgress(ctx, func(share float64) { post("share", share) }), run)
+	own, err := trial.Measure(trial.WithProgress(ctx, func(share float64) { post("share", share) }), run)
 	if err != nil {
 		return nil, err
 	}
@@ -199,7 +199,7 @@ func readForest(dot string) (*drawing, error) {
 func (s settings) spec(f *graph.Forest) (train.Spec, error) {
 	all := trial.DefaultSettings()
 	all.States, all.Prior, all.Steps, all.Seed = s.States, s.Prior, s.Steps, s.Seed
-	return all.Spec(&trial.OwnGraph{Forest: f})
+	return all.Spec(&trial.Graph{Forest: f})
 }
 
 // references returns the mean losses of the predictors that are quick to compute.

@@ -96,11 +96,11 @@ func TestSplitRun(t *testing.T) {
 	o := &trial.Outcome{Spec: m.Spec(7), Curve: []trial.OutcomePoint{{Step: 0, Loss: 1}, {Step: 10, Loss: 0.2}, {Step: 20, Loss: 0.09}, {Step: 30, Loss: 0}}}
 	for i, parents := range m.Graph.Parents()[:31] {
 		for l, j := range parents {
-			o.Edges = append(o.Edges, trial.OwnEdge{Parent: j, Child: i, Attention: 0.9, Head: l, Given: true})
+			o.Edges = append(o.Edges, trial.Edge{Parent: j, Child: i, Attention: 0.9, Head: l, Given: true})
 		}
 	}
-	edge := func(parent, child int) *trial.OwnEdge {
-		is := func(e trial.OwnEdge) bool { return e.Parent == parent && e.Child == child }
+	edge := func(parent, child int) *trial.Edge {
+		is := func(e trial.Edge) bool { return e.Parent == parent && e.Child == child }
 		return &o.Edges[slices.IndexFunc(o.Edges, is)]
 	}
 	edge(8, 10).Head, edge(9, 10).Head = 1, 0 // swapped

@@ -43,18 +43,8 @@ type Trials struct {
 	Parents float64 // fraction of the positions with a parent at which ghat^emp_i is largest at p(i)
 }
 
-// Try draws samples of n sequences each, every sample from a separate stream. It
-// panics unless there is at least one sample of at least one sequence.
-func (s *EmpiricalStage) Try(n, samples int) Trials {
-	out, err := s.try(context.Background(), n, samples)
-	if err != nil {
-		panic(err.Error())
-	}
-	return out
-}
-
-// try is Try, except that it stops between two samples if ctx is cancelled.
-func (s *EmpiricalStage) try(ctx context.Context, n, samples int) (Trials, error) {
+// Try draws samples of n sequences each, every sample from a separate stream.
+func (s *EmpiricalStage) Try(ctx context.Context, n, samples int) (Trials, error) {
 	g := s.Task.Graph
 	t, edges := g.T(), g.Edges()
 	out := Trials{N: n}
@@ -90,7 +80,7 @@ func (s *EmpiricalStage) enough(ctx context.Context, samples, most int) (int, er
 		if n > most {
 			return 0, nil
 		}
-		if r, err := s.try(ctx, n, samples); err != nil || r.Found > 1-1e-9 {
+		if r, err := s.Try(ctx, n, samples); err != nil || r.Found > 1-1e-9 {
 			return n, err
 		}
 	}
@@ -119,7 +109,7 @@ func RunErrorCurves(
 		}
 		var n, e []float64
 		for k := 16; k <= 8192; k *= 2 {
-			r, err := s.try(ctx, k, samples)
+			r, err := s.Try(ctx, k, samples)
 			if err != nil {
 				return c, err
 			}

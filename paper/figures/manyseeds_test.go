@@ -31,7 +31,7 @@ func TestSweepsHaveTheStoredRuns(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := trial.NewOutcome(t.Context(), r, trial.Beside{})
+			want, err := trial.NewOutcome(t.Context(), r, trial.Comparisons{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -115,7 +115,7 @@ func TestMLPRowsJudgeEverySeed(t *testing.T) {
 	outcome := func(loss trial.Number, learned bool) *trial.Outcome {
 		return &trial.Outcome{
 			Curve: []trial.OutcomePoint{{Loss: loss, Attention: 0.8}},
-			Edges: []trial.OwnEdge{{Given: true, Learned: true}, {Given: true, Learned: learned}, {Learned: true}},
+			Edges: []trial.Edge{{Given: true, Learned: true}, {Given: true, Learned: learned}, {Learned: true}},
 		}
 	}
 	m := &MLPResult{

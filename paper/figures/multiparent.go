@@ -715,7 +715,7 @@ func newSplitRun(m MultiParent, o *trial.Outcome) SplitRun {
 		run.Nodes++
 		heads := make([]int, len(parents))
 		for l, j := range parents {
-			is := func(e trial.OwnEdge) bool { return e.Child == i && e.Parent == j }
+			is := func(e trial.Edge) bool { return e.Child == i && e.Parent == j }
 			heads[l] = -1
 			if e := o.Edges[slices.IndexFunc(o.Edges, is)]; e.Attention > 0.5 {
 				heads[l] = e.Head

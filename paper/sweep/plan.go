@@ -43,7 +43,7 @@ import (
 type Plan struct {
 	Runs []Run // in the order of the grids; the last setting varies fastest
 	Keep Keep
-	trial.Beside
+	trial.Comparisons
 }
 
 // A Run is a run of a plan.
@@ -166,7 +166,7 @@ func (d *document) expand(grid, rest, most int) ([]Run, error) {
 		keys, values = append(keys, key), append(values, all)
 	}
 	all := make([]Run, 0, n)
-	graphs := map[string]*trial.OwnGraph{}
+	graphs := map[string]*trial.Graph{}
 	for k := range n {
 		choice := map[string]any{}
 		for j, left := len(keys)-1, k; j >= 0; j-- {
@@ -184,7 +184,7 @@ func (d *document) expand(grid, rest, most int) ([]Run, error) {
 
 // run returns the run of a choice of one value for each setting. The map graphs holds the
 // graphs that have been opened.
-func (d *document) run(choice map[string]any, grid int, graphs map[string]*trial.OwnGraph) (Run, error) {
+func (d *document) run(choice map[string]any, grid int, graphs map[string]*trial.Graph) (Run, error) {
 	name := fmt.Sprint(choice["graph"])
 	id := fmt.Sprint(name, " ", choice["length"])
 	if graphs[id] == nil {
@@ -234,7 +234,7 @@ func wanted(name, kind string) string {
 
 // openGraph returns the graph of a name, or of a family and a length, which is nil if it
 // is not set. With an error it returns the name of the wrong setting.
-func openGraph(name, length any, dir string) (*trial.OwnGraph, string, error) {
+func openGraph(name, length any, dir string) (*trial.Graph, string, error) {
 	text, ok := name.(string)
 	if !ok {
 		return nil, "graph", fmt.Errorf("graph is %v, want a text in quotation marks", name)

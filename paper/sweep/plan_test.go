@@ -66,8 +66,8 @@ steps = 20
 	if !slices.Equal(got, want) {
 		t.Errorf("runs %q, want %q", got, want)
 	}
-	if p.Keep != Weights || p.Beside != (trial.Beside{}) {
-		t.Errorf("keep %s, beside %+v", p.Keep, p.Beside)
+	if p.Keep != Weights || p.Comparisons != (trial.Comparisons{}) {
+		t.Errorf("keep %s, beside %+v", p.Keep, p.Comparisons)
 	}
 }
 
@@ -264,8 +264,8 @@ func TestSweepsOfTheProjectAreDone(t *testing.T) {
 			t.Fatalf("%s: %d outcomes of %d runs", name, len(all), len(s.Plan.Runs))
 		}
 		for i, o := range all {
-			has := trial.Beside{Bayes: o.Bayes != nil, One: o.One != nil}
-			if r := s.Plan.Runs[i]; o.Address != r.Address || s.Plan.Beside != has {
+			has := trial.Comparisons{Bayes: o.Bayes != nil, One: o.One != nil}
+			if r := s.Plan.Runs[i]; o.Address != r.Address || s.Plan.Comparisons != has {
 				t.Errorf("%s: outcome %d is of run %s, want %s", name, i, o.Address, r.Address)
 			}
 		}

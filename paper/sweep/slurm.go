@@ -22,7 +22,7 @@ import (
 func (s *Sweep) Digest() string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q\n%q\n", s.Dir, s.Store.Dir)
-	fmt.Fprintln(h, s.Plan.Keep, s.Plan.Beside)
+	fmt.Fprintln(h, s.Plan.Keep, s.Plan.Comparisons)
 	for _, r := range s.Plan.Runs {
 		fmt.Fprintln(h, r.Address)
 	}

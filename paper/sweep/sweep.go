@@ -136,7 +136,7 @@ func (s *Sweep) do(ctx context.Context, i int, opt runs.Options) error {
 	if err != nil {
 		return err
 	}
-	result, err := trial.NewOutcome(ctx, run, s.Plan.Beside)
+	result, err := trial.NewOutcome(ctx, run, s.Plan.Comparisons)
 	if err != nil {
 		return err
 	}

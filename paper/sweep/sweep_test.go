@@ -147,7 +147,7 @@ func TestTableHasTheResultOfEachRun(t *testing.T) {
 		if err != nil || run.Origin != runs.Loaded {
 			t.Fatalf("%v, %v", run, err)
 		}
-		own, err := trial.MeasureOwn(t.Context(), run)
+		own, err := trial.Measure(t.Context(), run)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -642,10 +642,10 @@ func TestDigestIsOfRunsAndFolders(t *testing.T) {
 	for name, other := range map[string]*Sweep{
 		"folder": {Plan: s.Plan, Store: s.Store, Dir: s.Dir + "x"},
 		"store":  {Plan: s.Plan, Store: runs.Open(s.Dir), Dir: s.Dir},
-		"bayes":  {Plan: &Plan{s.Plan.Runs, s.Plan.Keep, trial.Beside{One: true}}, Store: s.Store, Dir: s.Dir},
-		"one":    {Plan: &Plan{s.Plan.Runs, s.Plan.Keep, trial.Beside{Bayes: true}}, Store: s.Store, Dir: s.Dir},
-		"keep":   {Plan: &Plan{s.Plan.Runs, Curve, s.Plan.Beside}, Store: s.Store, Dir: s.Dir},
-		"runs":   {Plan: &Plan{s.Plan.Runs[1:], s.Plan.Keep, s.Plan.Beside}, Store: s.Store, Dir: s.Dir},
+		"bayes":  {Plan: &Plan{s.Plan.Runs, s.Plan.Keep, trial.Comparisons{One: true}}, Store: s.Store, Dir: s.Dir},
+		"one":    {Plan: &Plan{s.Plan.Runs, s.Plan.Keep, trial.Comparisons{Bayes: true}}, Store: s.Store, Dir: s.Dir},
+		"keep":   {Plan: &Plan{s.Plan.Runs, Curve, s.Plan.Comparisons}, Store: s.Store, Dir: s.Dir},
+		"runs":   {Plan: &Plan{s.Plan.Runs[1:], s.Plan.Keep, s.Plan.Comparisons}, Store: s.Store, Dir: s.Dir},
 	} {
 		if d := other.Digest(); d == first {
 			t.Errorf("another %s has the same digest", name)

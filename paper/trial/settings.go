@@ -1,5 +1,5 @@
 // Package trial has what a run on any graph needs: the graph by name or file ([OpenGraph]), the settings
-// ([Settings]), the cost ([MeasureCost]), the comparison with predictors that need no training ([MeasureOwn]),
+// ([Settings]), the cost ([MeasureCost]), the comparison with predictors that need no training ([Measure]),
 // and the results of the runs of a sweep ([Outcome]). [RunDynamics] is Algorithm 1 on a graph.
 package trial
 
@@ -63,7 +63,7 @@ func wrong(name, format string, args ...any) error {
 }
 
 // Spec returns the specification of a run on the graph g. The error is a [SettingError].
-func (s *Settings) Spec(g *OwnGraph) (train.Spec, error) {
+func (s *Settings) Spec(g *Graph) (train.Spec, error) {
 	spec := train.Spec{Batch: s.Batch, Steps: s.Steps, Seed: s.Seed, Test: s.Test, Every: s.Every}
 	if s.States < 2 {
 		return spec, wrong("states", "is %d, want at least 2", s.States)
@@ -106,7 +106,7 @@ func (s *Settings) Spec(g *OwnGraph) (train.Spec, error) {
 type kind struct {
 	name, text string
 	settings   []string // which the other kinds lack
-	model      func(s *Settings, g *OwnGraph) (train.Model, error)
+	model      func(s *Settings, g *Graph) (train.Model, error)
 	is         func(m train.Model) bool
 }
 
@@ -121,7 +121,7 @@ var kinds = []kind{
 
 func mlpKind(name, text string, residual bool) kind {
 	return kind{
-		name, text, []string{"width", "fixed-embeddings"}, func(s *Settings, _ *OwnGraph) (train.Model, error) {
+		name, text, []string{"width", "fixed-embeddings"}, func(s *Settings, _ *Graph) (train.Model, error) {
 			return train.MLP{Width: s.Width, FixedEmbeddings: s.Fixed, Residual: residual}, nil
 		}, func(m train.Model) bool {
 			mlp, ok := m.(train.MLP)
@@ -143,7 +143,7 @@ func ModelName(m train.Model) string {
 	return kinds[slices.IndexFunc(kinds, func(k kind) bool { return k.is(m) })].name
 }
 
-func (s *Settings) model(g *OwnGraph) (train.Model, error) {
+func (s *Settings) model(g *Graph) (train.Model, error) {
 	all, _ := ModelNames()
 	at := slices.Index(all, s.Model)
 	if at < 0 {
@@ -159,7 +159,7 @@ func (s *Settings) model(g *OwnGraph) (train.Model, error) {
 	return kinds[at].model(s, g)
 }
 
-func (s *Settings) disentangled(g *OwnGraph) (train.Model, error) {
+func (s *Settings) disentangled(g *Graph) (train.Model, error) {
 	m := train.Disentangled{Heads: [2]int{1, 1}, Init: s.Init}
 	if g.DAG != nil {
 		parents := g.DAG.Parents()

@@ -16,14 +16,14 @@ import (
 	"learncausal/pkg/train"
 )
 
-// OwnFigures draws a run on any graph: graph and attention (graph), test loss and attention
+// RunFigures draws a run on any graph: graph and attention (graph), test loss and attention
 // along training (curve), and all weights of a disentangled transformer (weights).
-func OwnFigures(o *trial.Own) ([]*figure.Figure, error) {
-	first, err := ownGraph(o)
+func RunFigures(o *trial.Measurement) ([]*figure.Figure, error) {
+	first, err := graphFigure(o)
 	if err != nil {
 		return nil, err
 	}
-	all := []*figure.Figure{first, ownCurve(o)}
+	all := []*figure.Figure{first, curveFigure(o)}
 	if _, ok := o.Run.Spec.Model.(train.Disentangled); !ok {
 		return all, nil
 	}
@@ -41,7 +41,7 @@ func OwnFigures(o *trial.Own) ([]*figure.Figure, error) {
 
 // nameNodes writes the names of the nodes at the graphs and matrices of a figure, if nodes have names of their
 // own, and returns its least sufficient width. A name that the font or LaTeX lacks is s_i.
-func nameNodes(f *figure.Figure, o *trial.Own) (figure.Width, error) {
+func nameNodes(f *figure.Figure, o *trial.Measurement) (figure.Width, error) {
 	var names []figure.Label
 	for i, name := range o.Nodes {
 		names = append(names, figure.Text(name).Or(figure.Node(i)))
@@ -77,8 +77,8 @@ func graphOf(spec train.Spec) (Graph, error) {
 	return nil, fmt.Errorf("figures: no graph of a %T", spec.Task)
 }
 
-// ownGraph draws the graph, its adjacency matrix, and the attention of each head.
-func ownGraph(o *trial.Own) (*figure.Figure, error) {
+// graphFigure draws the graph, its adjacency matrix, and the attention of each head.
+func graphFigure(o *trial.Measurement) (*figure.Figure, error) {
 	spec := o.Run.Spec
 	_, found, others := o.Found()
 	f := &figure.Figure{
@@ -92,7 +92,7 @@ func ownGraph(o *trial.Own) (*figure.Figure, error) {
 		})
 	}
 	adjacency := &figure.Matrix{
-		Title: figure.Text("Adjacency matrix"), Values: ownAdjacency(o), Scale: figure.Scale{Hidden: true},
+		Title: figure.Text("Adjacency matrix"), Values: givenAdjacency(o), Scale: figure.Scale{Hidden: true},
 		XLabel: positionJ, YLabel: positionI,
 	}
 	panels := []figure.Panel{adjacency}
@@ -115,9 +115,9 @@ func ownGraph(o *trial.Own) (*figure.Figure, error) {
 	return f, err
 }
 
-// ownAdjacency returns the matrix with a one at a position and each of its parents. In
+// givenAdjacency returns the matrix with a one at a position and each of its parents. In
 // Task 2 the last row is the row of the label, as in the first layer.
-func ownAdjacency(o *trial.Own) [][]float64 {
+func givenAdjacency(o *trial.Measurement) [][]float64 {
 	t := o.Run.Spec.T()
 	a := make([][]float64, t)
 	for i := range a {
@@ -131,8 +131,8 @@ func ownAdjacency(o *trial.Own) [][]float64 {
 	return a
 }
 
-// ownCurve draws the test loss, the losses of the reference predictors, and the attention on the parents.
-func ownCurve(o *trial.Own) *figure.Figure {
+// curveFigure draws the test loss, the losses of the reference predictors, and the attention on the parents.
+func curveFigure(o *trial.Measurement) *figure.Figure {
 	loss, attention := figure.Series{Label: figure.Text("trained")}, figure.Series{}
 	for _, p := range o.Run.Curve {
 		loss.X, loss.Y = append(loss.X, float64(p.Step)), append(loss.Y, p.Loss)
@@ -167,10 +167,10 @@ func ownCurve(o *trial.Own) *figure.Figure {
 	return f
 }
 
-// OwnDOT returns the learned graph as a DOT file. Edges are labelled with the attention;
+// LearnedDOT returns the learned graph as a DOT file. Edges are labelled with the attention;
 // edges that were not given are red. [graph.ReadDOT] reads it if no position has learned
 // two parents, and [graph.ReadDAG], for Task 2, if the label has learned a parent.
-func OwnDOT(o *trial.Own) string {
+func LearnedDOT(o *trial.Measurement) string {
 	names := slices.Clone(o.Names())
 	if o.Nodes != nil {
 		for i, name := range names {
@@ -198,8 +198,8 @@ func OwnDOT(o *trial.Own) string {
 	return b.String()
 }
 
-// OwnText returns the summary of a run as text.
-func OwnText(o *trial.Own) string {
+// SummaryText returns the summary of a run as text.
+func SummaryText(o *trial.Measurement) string {
 	spec := o.Run.Spec
 	var b strings.Builder
 	fmt.Fprintf(&b, "Run %s: %s\n", o.Run.Address, spec.Experiment())
@@ -245,7 +245,7 @@ func OwnText(o *trial.Own) string {
 
 // worseThanUniform returns a warning if the loss exceeds the loss of a uniform guess by more
 // than two standard errors.
-func worseThanUniform(o *trial.Own) string {
+func worseThanUniform(o *trial.Measurement) string {
 	for _, r := range o.References {
 		if d := r.ModelLess; r.Name == "uniform" && d.Mean > 2*d.StdErr {
 			return fmt.Sprintf("The model is worse than a uniform guess, by %.4f ± %.4f: training has failed; "+
@@ -256,7 +256,7 @@ func worseThanUniform(o *trial.Own) string {
 }
 
 // differences lists the first edges that are given and not learned, or learned and not given.
-func differences(o *trial.Own) string {
+func differences(o *trial.Measurement) string {
 	const most = 10
 	var lines []string
 	for _, e := range o.Edges {
@@ -280,8 +280,8 @@ func settings(spec train.Spec) string {
 		spec.T(), spec.S(), priorOf(spec.Task), spec.Steps, spec.Batch, spec.Seed)
 }
 
-// OwnJSON returns the summary of a run as JSON.
-func OwnJSON(o *trial.Own) ([]byte, error) {
+// SummaryJSON returns the summary of a run as JSON.
+func SummaryJSON(o *trial.Measurement) ([]byte, error) {
 	type estimate struct {
 		Mean   float64 `json:"mean"`
 		StdErr float64 `json:"stderr"`

@@ -41,7 +41,7 @@ func TestConstructionsAreReadAsTheirGraph(t *testing.T) {
 	for name, r := range map[string]*runs.Run{
 		"forest": built(t, one, model.ConstructionOne(forest, 3)), "dag": built(t, two, model.ConstructionTwo(dag, 3)),
 	} {
-		o, err := trial.MeasureOwn(t.Context(), r)
+		o, err := trial.Measure(t.Context(), r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,14 +49,14 @@ func TestConstructionsAreReadAsTheirGraph(t *testing.T) {
 		if want := map[string]int{"forest": 6, "dag": 10}[name]; given != want || found != want || others != 0 {
 			t.Errorf("%s: %d of %d edges and %d others, want %d", name, found, given, others, want)
 		}
-		if text := OwnText(o); !strings.Contains(text, "Bayes") {
+		if text := SummaryText(o); !strings.Contains(text, "Bayes") {
 			t.Errorf("%s: %s", name, text)
 		}
-		data, err := OwnJSON(o)
+		data, err := SummaryJSON(o)
 		if err != nil || !json.Valid(data) {
 			t.Errorf("%s: %v, %s", name, err, data)
 		}
-		dot := OwnDOT(o)
+		dot := LearnedDOT(o)
 		if name == "forest" {
 			if got, err := graph.ReadDOT(strings.NewReader(dot)); err != nil || got.String() != forest.String() {
 				t.Errorf("learned %v, %v", got, err)
@@ -74,18 +74,18 @@ func TestAnotherGraphIsSeen(t *testing.T) {
 		Task:  train.Task1{Parents: []int{-1, 0, 0, -1}, States: 3, Prior: "dirichlet(0.1)"},
 		Model: train.Disentangled{Heads: [2]int{1, 1}},
 	}
-	o, err := trial.MeasureOwn(t.Context(), built(t, spec, model.ConstructionOne(graph.Chain(4), 3)))
+	o, err := trial.Measure(t.Context(), built(t, spec, model.ConstructionOne(graph.Chain(4), 3)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if given, found, others := o.Found(); given != 2 || found != 1 || others != 1 {
 		t.Errorf("%d given, %d found, %d others, want 2, 1, 1", given, found, others)
 	}
-	text := OwnText(o)
+	text := SummaryText(o)
 	if !strings.Contains(text, "missed  s1 -> s3") || !strings.Contains(text, "other   s2 -> s3") {
 		t.Error(text)
 	}
-	if dot := OwnDOT(o); !strings.Contains(dot, "s2 -> s3 [label=\"1.00\", color=red]") {
+	if dot := LearnedDOT(o); !strings.Contains(dot, "s2 -> s3 [label=\"1.00\", color=red]") {
 		t.Error(dot)
 	}
 }
@@ -98,7 +98,7 @@ func TestUnreliableBayesLossIsLeftOut(t *testing.T) {
 		Model: train.Disentangled{Heads: [2]int{1, 1}},
 	}, model.ConstructionOne(forest, 8))
 	r.Spec.Test = 4
-	o, err := trial.MeasureOwn(t.Context(), r)
+	o, err := trial.Measure(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestUnreliableBayesLossIsLeftOut(t *testing.T) {
 			t.Errorf("a Bayes loss of %+v, with %v effective draws", p.Loss, p.Effective)
 		}
 	}
-	if text := OwnText(o); !strings.Contains(text, "Bayes: left out, ") {
+	if text := SummaryText(o); !strings.Contains(text, "Bayes: left out, ") {
 		t.Error(text)
 	}
 }
@@ -119,7 +119,7 @@ func TestMatrixOfOnesOwnGraph(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := trial.MeasureOwn(t.Context(), built(t, train.Spec{
+	o, err := trial.Measure(t.Context(), built(t, train.Spec{
 		Task:  train.Task2{Parents: dag.Parents(), States: 2, Prior: "dirichlet(0.1)"},
 		Model: train.Disentangled{Heads: [2]int{2, 1}},
 	}, model.ConstructionTwo(dag, 2)))
@@ -127,7 +127,7 @@ func TestMatrixOfOnesOwnGraph(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := [][]float64{{0, 0, 0, 0}, {0, 0, 0, 0}, {1, 1, 0, 0}, {0, 1, 1, 0}}
-	if got := ownAdjacency(o); !reflect.DeepEqual(got, want) {
+	if got := givenAdjacency(o); !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }

@@ -15,18 +15,18 @@ import (
 	"learncausal/pkg/train"
 )
 
-// ownSequences is the largest number of test sequences on which [MeasureOwn]
+// mostSequences is the largest number of test sequences on which [Measure]
 // compares a run with the reference predictors.
-const ownSequences = 1 << 11
+const mostSequences = 1 << 11
 
-// An Own has the measurements of a run on any graph.
-type Own struct {
+// A Measurement compares a run on any graph with reference predictors and with its graph.
+type Measurement struct {
 	Run        *runs.Run
 	Sequences  int          // number of test sequences
 	Model      num.Estimate // mean loss of the final model on them, in nats
 	References []Reference
 	Attention  []*mat.Dense // of each head of the first layer: T x T
-	Edges      []OwnEdge    // given, learned or both; by child and then by parent
+	Edges      []Edge       // given, learned or both; by child and then by parent
 	Nodes      []string     // names from a DOT file, or nil
 }
 
@@ -44,13 +44,13 @@ type Reference struct {
 	Effective float64
 }
 
-// An OwnEdge is an edge that was given or learned. Attention is the largest attention of a head of the first
+// An Edge is an edge that was given or learned. Attention is the largest attention of a head of the first
 // layer to the parent, and Head the first head with this attention.
 //
 // An edge j -> i is learned if its attention exceeds (1 + 1/n)/2, more than half way from uniform over the n
 // positions that row i sees to 1. In Task 2 the row of the last position serves the label, as in Construction
 // 2: Child is T for edges of the label, and edges to the last position are not listed.
-type OwnEdge struct {
+type Edge struct {
 	Parent    int     `json:"parent"`
 	Child     int     `json:"child"`
 	Attention float64 `json:"attention"`
@@ -60,13 +60,13 @@ type OwnEdge struct {
 }
 
 // Name returns the edge with the names of its nodes, as in "s1 -> s3".
-func (e OwnEdge) Name(names []string) string { return names[e.Parent] + " -> " + names[e.Child] }
+func (e Edge) Name(names []string) string { return names[e.Parent] + " -> " + names[e.Child] }
 
-// NodeNames returns the names own of the nodes of the graph of a run, or the names s1..sT and,
-// for Task 2, y if own is nil.
-func NodeNames(spec train.Spec, own []string) []string {
-	if own != nil {
-		return own
+// NodeNames returns the given names of the nodes of the graph of a run, or s1, ..., sT (and y for
+// Task 2) if given is nil.
+func NodeNames(spec train.Spec, given []string) []string {
+	if given != nil {
+		return given
 	}
 	names := make([]string, spec.T())
 	for i := range names {
@@ -79,14 +79,14 @@ func NodeNames(spec train.Spec, own []string) []string {
 }
 
 // Names returns the names of the nodes, see [NodeNames].
-func (o *Own) Names() []string { return NodeNames(o.Run.Spec, o.Nodes) }
+func (o *Measurement) Names() []string { return NodeNames(o.Run.Spec, o.Nodes) }
 
 // Found returns the counts of [CountEdges].
-func (o *Own) Found() (given, found, others int) { return CountEdges(o.Edges) }
+func (o *Measurement) Found() (given, found, others int) { return CountEdges(o.Edges) }
 
 // CountEdges returns the number of given edges, the number of given edges that are
 // learned, and the number of learned edges that are not given.
-func CountEdges(edges []OwnEdge) (given, found, others int) {
+func CountEdges(edges []Edge) (given, found, others int) {
 	for _, e := range edges {
 		switch {
 		case e.Given && e.Learned:
@@ -100,11 +100,11 @@ func CountEdges(edges []OwnEdge) (given, found, others int) {
 	return given, found, others
 }
 
-// MeasureOwn compares a run of any task and model with the predictors that need no
+// Measure compares a run of any task and model with the predictors that need no
 // training, and reads the learned edges from the attention of its first layer.
-func MeasureOwn(ctx context.Context, r *runs.Run) (*Own, error) {
+func Measure(ctx context.Context, r *runs.Run) (*Measurement, error) {
 	spec := r.Spec
-	b, err := TestSequences(spec, min(spec.Test, ownSequences))
+	b, err := TestSequences(spec, min(spec.Test, mostSequences))
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func MeasureOwn(ctx context.Context, r *runs.Run) (*Own, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &Own{Run: r, Sequences: b.Len(), Model: num.Average(losses)}
+	o := &Measurement{Run: r, Sequences: b.Len(), Model: num.Average(losses)}
 	if o.References, err = references(ctx, spec, b, losses); err != nil {
 		return nil, err
 	}
@@ -227,13 +227,13 @@ func bayesReference(
 	return []Reference{r}, nil
 }
 
-// readEdges returns the given edges and the edges learned by the heads with the attentions p, see [OwnEdge].
-func readEdges(p []*mat.Dense, spec train.Spec) []OwnEdge {
-	var edges []OwnEdge
+// readEdges returns the given edges and the edges learned by the heads with the attentions p, see [Edge].
+func readEdges(p []*mat.Dense, spec train.Spec) []Edge {
+	var edges []Edge
 	t := spec.T()
 	for child, parents := range GivenParents(spec) {
 		for j := range child {
-			e := OwnEdge{Parent: j, Child: child, Given: slices.Contains(parents, j)}
+			e := Edge{Parent: j, Child: child, Given: slices.Contains(parents, j)}
 			for h, head := range p {
 				if a := head.At(min(child, t-1), j); a > e.Attention {
 					e.Attention, e.Head = a, h
@@ -248,7 +248,7 @@ func readEdges(p []*mat.Dense, spec train.Spec) []OwnEdge {
 }
 
 // learned reports whether the attention of the edge is that of a learned edge between t positions.
-func (e OwnEdge) learned(t int) bool {
+func (e Edge) learned(t int) bool {
 	i := min(e.Child, t-1)
 	return i > 0 && e.Attention > (1+1/float64(i+1))/2
 }

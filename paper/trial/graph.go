@@ -15,8 +15,8 @@ import (
 	"learncausal/pkg/graph"
 )
 
-// An OwnGraph is a forest, for Task 1, or a graph with several parents, for Task 2.
-type OwnGraph struct {
+// A Graph is a forest, for Task 1, or a graph with several parents, for Task 2.
+type Graph struct {
 	Name   string // for a file or folder: chain-12
 	Forest *graph.Forest
 	DAG    *graph.DAG
@@ -24,7 +24,7 @@ type OwnGraph struct {
 }
 
 // T returns the number of positions.
-func (g *OwnGraph) T() int {
+func (g *Graph) T() int {
 	if g.DAG != nil {
 		return g.DAG.T()
 	}
@@ -62,14 +62,14 @@ func GraphFamilies() []string {
 }
 
 // GraphOfFamily returns the graph of a family on t positions.
-func GraphOfFamily(name string, t int) (*OwnGraph, error) {
+func GraphOfFamily(name string, t int) (*Graph, error) {
 	all := graphFamilies()
 	k := slices.IndexFunc(all, func(f graphFamily) bool { return f.name == name })
 	if k < 0 {
 		return nil, fmt.Errorf("the graph %s(%d): no such family; near it: %s (paper train --help shows all)",
 			name, t, strings.Join(names.Nearest(name, append(GraphFamilies(), "figure-1")), ", "))
 	}
-	f, g := all[k], &OwnGraph{Name: fmt.Sprintf("%s-%d", name, t)}
+	f, g := all[k], &Graph{Name: fmt.Sprintf("%s-%d", name, t)}
 	switch {
 	case t < f.least || t > graph.MaxT:
 		return nil, fmt.Errorf("the graph %s(%d): want %d to %d positions", name, t, f.least, graph.MaxT)
@@ -83,10 +83,10 @@ func GraphOfFamily(name string, t int) (*OwnGraph, error) {
 
 // GraphsOfThePaper returns the graphs of the paper's figures: figure-1; figure-6, the
 // random graph of Figures 6 and 8; and graph-0 to graph-19 of Figure 9.
-func GraphsOfThePaper() []*OwnGraph {
-	all := []*OwnGraph{{Name: "figure-1", Forest: graph.Figure1()}, {Name: "figure-6", Forest: RandomGraph()}}
+func GraphsOfThePaper() []*Graph {
+	all := []*Graph{{Name: "figure-1", Forest: graph.Figure1()}, {Name: "figure-6", Forest: RandomGraph()}}
 	for _, g := range ManyGraphs() {
-		all = append(all, &OwnGraph{Name: g.Name, Forest: g.Graph})
+		all = append(all, &Graph{Name: g.Name, Forest: g.Graph})
 	}
 	return all
 }
@@ -98,7 +98,7 @@ var (
 
 // OpenGraph returns the graph named by text: a family with its length, as in chain(12), one of
 // [GraphsOfThePaper], or a DOT file, whose path is relative to dir.
-func OpenGraph(text, dir string) (*OwnGraph, error) {
+func OpenGraph(text, dir string) (*Graph, error) {
 	for _, g := range GraphsOfThePaper() {
 		if g.Name == text {
 			return g, nil
@@ -129,7 +129,7 @@ const maxDOT = 1 << 24
 
 // ReadGraph reads a DOT digraph, see [graph.Read]. An empty name stands for my-graph. Errors
 // begin with where, the place of the text.
-func ReadGraph(r io.Reader, name, where string) (*OwnGraph, error) {
+func ReadGraph(r io.Reader, name, where string) (*Graph, error) {
 	if name == "" {
 		name = "my-graph"
 	}
@@ -137,7 +137,7 @@ func ReadGraph(r io.Reader, name, where string) (*OwnGraph, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", where, err)
 	}
-	return &OwnGraph{Name: name, Forest: forest, DAG: dag, Nodes: nodes}, nil
+	return &Graph{Name: name, Forest: forest, DAG: dag, Nodes: nodes}, nil
 }
 
 // noGraph returns the error for a text that names neither a file nor a family, with the
