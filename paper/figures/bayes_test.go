@@ -17,7 +17,7 @@ import (
 
 // The store has the Bayes losses of the paper's runs and nothing else. The test computes
 // some losses of each set again, selected by the day; all with FRESH=1.
-func TestStoredBayesLossesAreThoseOfToday(t *testing.T) {
+func TestStoredBayesLossesAreReproduced(t *testing.T) {
 	dir, err := trial.Dir("runs/bayes")
 	if err != nil {
 		t.Fatal(err)

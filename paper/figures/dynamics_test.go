@@ -4,7 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"learncausal/internal/figure"
 	"learncausal/paper/trial"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/markov"
@@ -77,47 +76,4 @@ func smallSweep(t *testing.T) Sweep {
 		s = append(s, runs)
 	}
 	return s
-}
-
-func TestDynamicsFiguresAreDrawn(t *testing.T) {
-	s := smallSweep(t)
-	gap := s.LossGap()
-	ood, err := s.Only("markov-chain", "in-context-learning").OutOfDistribution(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	// Up to T = 64, T_eff doubles for three families.
-	if a, b := len(lossGapNumbers(gap)), len(oodNumbers(ood)); a != 6 || b != 2 {
-		t.Errorf("%d and %d exponents, want 6 and 2", a, b)
-	}
-	for i, f := range []*figure.Figure{
-		stageOneFigure(s.Only("random-forest")[0].Runs[0]), stageOneFigure(s.Only("star")[0].Runs[0]),
-		gHatBetaFigure(s), betaGrowthFigure(s), whyItStopsFigure(s), lossGapFigure(gap), oodFigure(ood),
-	} {
-		f.ID = "x"
-		if _, err := f.PNG(); err != nil {
-			t.Errorf("figure %d: %v", i, err)
-		}
-	}
-}
-
-func TestFiniteSampleFiguresAreDrawn(t *testing.T) {
-	prior, err := trial.FinitePrior(trial.DynamicsPrior, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	curves, err := RunErrorCurves(t.Context(), graph.Chain, prior, []int{8, 12}, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sizes, err := RunSampleSizes(t.Context(), prior, []int{8, 16}, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range []*figure.Figure{errorCurvesFigure(curves), sampleSizesFigure(sizes)} {
-		f.ID = "x"
-		if _, err := f.PNG(); err != nil {
-			t.Error(err)
-		}
-	}
 }

@@ -24,7 +24,7 @@ func TestErratumIsTypeset(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	faults := regexp.MustCompile(`(?m)^(Overfull|Missing character|LaTeX Font Warning|LaTeX Warning|Package \S+ Warning).*`)
+	faults := regexp.MustCompile(`(?m)^(Overfull|Missing character|LaTeX (?:Font )?Warning|Package \S+ Warning).*`)
 	for name, text := range map[string]func(*ledger.Ledger) (string, error){
 		"errata": errata.Letter, "supplement": errata.Supplement,
 	} {

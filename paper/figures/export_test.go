@@ -258,3 +258,16 @@ func TestEntriesStandWithTheirKind(t *testing.T) {
 		}
 	}
 }
+
+// shared are the results that tests share, which change none of them.
+var shared = New(stored)
+
+// registered returns a figure of the registry.
+func registered(t *testing.T, id string) *figure.Figure {
+	t.Helper()
+	f, err := shared.Figure(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}

@@ -77,12 +77,16 @@ func TestSummaryLeadsToNotebooks(t *testing.T) {
 func TestSummaryNamesAFigureOnceAndFoldsUnstatedRows(t *testing.T) {
 	ours := figure.Value(1, 0)
 	s := &Summary{[]Row{
-		{Figure: 2, What: "a", Setting: "text", Paper: "p", Ours: ours, Interval: "i", Verdict: reproduced, notebook: "03"},
+		{
+			Figure: 2, What: "a", Setting: "text", Paper: "p", Ours: ours, Interval: "i", Verdict: reproduced,
+			notebook: "03",
+		},
 		{Figure: 2, What: "b", Paper: "p", Ours: ours, Interval: "i", Verdict: differs("so"), notebook: "03"},
 		{What: "c", Ours: ours, Interval: "i", Verdict: notStated, notebook: "14"},
 	}}
 	got, err := s.Markdown()
-	const head = "| Of | | What | Setting | The paper | Ours | Interval | Verdict |\n|---|---|---|---|---|--:|---|---|\n"
+	const head = "| Of | | What | Setting | The paper | Ours | Interval | Verdict |\n" +
+		"|---|---|---|---|---|--:|---|---|\n"
 	want := head + "| [Figure 2](03.ipynb) | ✓ | a | text | p | 1 | i | reproduced |\n" +
 		"|  | ✗ | b |  | p | 1 | i | differs: so |\n\n" +
 		"<details><summary>1 results that the paper does not state, or only as colours of a plot</summary>\n\n" +

@@ -222,3 +222,30 @@ func ledgerNumbers(l *ledger.Ledger) figure.Numbers {
 	}
 	return ns
 }
+
+// Colour and mark of a verdict.
+var verdictInk = map[ledger.Verdict]figure.Ink{
+	ledger.Holds: 1, ledger.Fails: 2, ledger.Open: figure.Grey,
+}
+
+var verdictMark = map[ledger.Verdict]int{
+	ledger.Holds: 1, ledger.Fails: 2, ledger.Open: 5,
+}
+
+var verdictOrder = []ledger.Verdict{ledger.Holds, ledger.Fails, ledger.Open}
+
+func verdictsOf(l *ledger.Ledger) []ledger.Verdict {
+	return slices.DeleteFunc(slices.Clone(verdictOrder), func(v ledger.Verdict) bool {
+		return !slices.ContainsFunc(l.Rows, func(r ledger.Row) bool { return r.Verdict == v })
+	})
+}
+
+// legend explains the marks, from (x, y) to the right.
+func legend(d *figure.Drawing, l *ledger.Ledger, x, y float64) {
+	for _, v := range verdictsOf(l) {
+		name := figure.Text(string(v))
+		d.Mark(verdictInk[v], verdictMark[v], x+2, y)
+		d.Text(figure.Black, 7, -1, name, x+7, y)
+		x += name.Width(7) + 19
+	}
+}

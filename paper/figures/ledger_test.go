@@ -84,7 +84,7 @@ func TestChecksGiveTheStoredRows(t *testing.T) {
 	}
 }
 
-func TestPageIsThatOfTheStoredLedger(t *testing.T) {
+func TestClaimsPageEqualsTheStoredLedger(t *testing.T) {
 	l := storedLedger(t)
 	where, err := Places(l)
 	if err != nil {
@@ -92,7 +92,7 @@ func TestPageIsThatOfTheStoredLedger(t *testing.T) {
 	}
 	page := l.Page(where)
 	if b, err := os.ReadFile(filepath.Join(filepath.Dir(figuresDir(t)), "CLAIMS.md")); err != nil || string(b) != page {
-		t.Errorf("CLAIMS.md is not the page of figures/claims.json: go run ./cmd/paper export claims writes it (%v)", err)
+		t.Errorf("CLAIMS.md is not the page of figures/claims.json: paper export claims writes it (%v)", err)
 	}
 }
 
@@ -203,5 +203,15 @@ func TestTextStaysInItsBox(t *testing.T) {
 	}
 	if len(words) < 80 {
 		t.Errorf("%d words, want two for each of 40 boxes", len(words))
+	}
+}
+
+// A legend of the ledger has no verdict that is nowhere.
+func TestLegendHasTheVerdictsThatOccur(t *testing.T) {
+	rows := make([]ledger.Row, 2)
+	rows[0].Verdict, rows[1].Verdict = ledger.Fails, ledger.Holds
+	l := &ledger.Ledger{Rows: rows}
+	if got := verdictsOf(l); !slices.Equal(got, []ledger.Verdict{ledger.Holds, ledger.Fails}) {
+		t.Errorf("%v", got)
 	}
 }

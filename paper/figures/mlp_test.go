@@ -27,11 +27,19 @@ func TestMLPAttentionCountsEdgesAndRoots(t *testing.T) {
 	if b.Roots != 2 || b.Largest != 0 || b.LargestLeaves != 1 {
 		t.Errorf("got %+v, want the third position largest at itself, which has no child", b)
 	}
-	if a.Edges != 3 || a.Found != 2 || !slices.Equal(a.Missed, []int{3}) || a.Roots != 1 || a.Largest != 1 || a.LargestLeaves != 0 {
+	if a.Edges != 3 || a.Found != 2 || !slices.Equal(a.Missed, []int{3}) || a.Roots != 1 || a.Largest != 1 ||
+		a.LargestLeaves != 0 {
 		t.Errorf("got %+v, want 2 of 3 edges and 1 of 1 roots", a)
 	}
 	for _, v := range [][2]float64{
-		{a.Parents, 0.5}, {a.Least, 0.2}, {a.First, 0.5}, {a.Uniform, 1. / 3}, {a.Leaves, 0.2}, {a.UniformLeaves, 1. / 3}, {a.Query, 0.9}, {a.OnRoots, 0.1},
+		{a.Parents, 0.5},
+		{a.Least, 0.2},
+		{a.First, 0.5},
+		{a.Uniform, 1. / 3},
+		{a.Leaves, 0.2},
+		{a.UniformLeaves, 1. / 3},
+		{a.Query, 0.9},
+		{a.OnRoots, 0.1},
 	} {
 		if !(math.Abs(v[0]-v[1]) < 1e-15) {
 			t.Errorf("got %+v: %v, want %v", a, v[0], v[1])
@@ -39,7 +47,7 @@ func TestMLPAttentionCountsEdgesAndRoots(t *testing.T) {
 	}
 }
 
-func TestEveryMLPSpecIsValidAndItsOwn(t *testing.T) {
+func TestEveryMLPSpecIsValidAndDistinct(t *testing.T) {
 	var seen []string
 	for _, s := range mlpSpecs() {
 		if err := s.Validate(); err != nil {
@@ -68,7 +76,7 @@ func TestMLPCurveHoldsTheFiguresAttention(t *testing.T) {
 				t.Errorf("%s, seed %d: %v on the parents, the curve says %v", m.ID(), k, got, want)
 			}
 			if want := r.Curve[len(r.Curve)-1].Loss; len(m.Outcomes) > 0 && float64(m.Outcomes[k].End().Loss) != want {
-				t.Errorf("%s, seed %d: the sweep has the loss %v, the store %v", m.ID(), k, m.Outcomes[k].End().Loss, want)
+				t.Errorf("%s, seed %d: loss %v in the sweep, stored %v", m.ID(), k, m.Outcomes[k].End().Loss, want)
 			}
 			for i, row := range m.Seeds[k].P {
 				sum := 0.0
@@ -103,7 +111,9 @@ func TestSampleSummarisesTheSeeds(t *testing.T) {
 }
 
 func TestErrorOfLossesCountsSeedsAndSequences(t *testing.T) {
-	m := &MLPResult{Losses: []*Losses{{Model: num.Estimate{Mean: 1, StdErr: 0.3}}, {Model: num.Estimate{Mean: 3, StdErr: 0.5}}}}
+	m := &MLPResult{Losses: []*Losses{
+		{Model: num.Estimate{Mean: 1, StdErr: 0.3}}, {Model: num.Estimate{Mean: 3, StdErr: 0.5}},
+	}}
 	s, se := m.OverLosses(func(l *Losses) num.Estimate { return l.Model })
 	if want := math.Hypot(1, 0.4); s.Mean != 2 || !(math.Abs(se-want) < 1e-15) {
 		t.Errorf("%v ± %v, want 2 ± %v", s.Mean, se, want)

@@ -1,6 +1,8 @@
 package figures
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -90,34 +92,6 @@ func TestNotebooksReplayEveryExperiment(t *testing.T) {
 	}
 }
 
-// A segment of one run between two stored states, selected by the day, is trained again.
-// Segments of the runs with several parents take minutes and are left out.
-func TestASegmentOfTheDayIsReplayed(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: it trains")
-	}
-	const most = 1 << 12
-	var rs []*runs.Run
-	for _, spec := range Specs() {
-		r, err := stored(t.Context(), spec)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if first := r.Segments()[0]; first.To <= most {
-			rs = append(rs, r)
-		}
-	}
-	if len(rs) != 50 {
-		t.Errorf("%d runs have short segments, want all but the ten with several parents", len(rs))
-	}
-	r := rs[trial.Today()%len(rs)]
-	parts := r.Segments()
-	part := parts[trial.Today()/len(rs)%len(parts)]
-	if err := r.Replay(t.Context(), 0, []runs.Segment{part}); err != nil {
-		t.Error(err)
-	}
-}
-
 func TestToday(t *testing.T) {
 	t.Setenv("REPLAY_DAY", "")
 	if from := int(time.Now().Unix() / 86400); trial.Today() != from && trial.Today() != from+1 {
@@ -137,5 +111,52 @@ func TestToday(t *testing.T) {
 			}()
 			trial.Today()
 		}()
+	}
+}
+
+func mustLoad(t *testing.T, name string) []*trial.Outcome {
+	t.Helper()
+	all, err := trial.Outcomes(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// A notebook begins some runs again, and so does each test of the notebooks.
+func TestANotebookBeginsRunsAgain(t *testing.T) {
+	text, err := os.ReadFile("../../notebooks/15-beyond-the-paper.ipynb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{
+		"figures.ReplaySweeps(nb.Context())",
+		"A run of each of six sweeps was begun again and gave the stored evaluations.",
+	} {
+		if !strings.Contains(string(text), part) {
+			t.Errorf("notebook 15 has no %q", part)
+		}
+	}
+}
+
+func TestARunThatBeginsOtherwiseIsFound(t *testing.T) {
+	all := mustLoad(t, jointTraining)
+	o := all[slices.IndexFunc(all, func(o *trial.Outcome) bool { return o.Spec.T() == 10 })]
+	if err := begins(o); err != nil {
+		t.Fatal(err)
+	}
+	o.Curve[1].Loss += 1e-15
+	if err := begins(o); err == nil || !strings.Contains(err.Error(), "stored is") {
+		t.Errorf("another loss: error %v", err)
+	}
+	o = all[1]
+	o.One.Attention += 1e-15
+	if err := begins(o); err == nil || !strings.Contains(err.Error(), "Algorithm 1") {
+		t.Errorf("another Algorithm 1: error %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := ReplaySweeps(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("stopped: error %v", err)
 	}
 }

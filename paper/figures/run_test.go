@@ -69,7 +69,7 @@ func TestConstructionsAreReadAsTheirGraph(t *testing.T) {
 
 // An edge that the construction has and the graph does not is another one, and the
 // reverse is missed.
-func TestAnotherGraphIsSeen(t *testing.T) {
+func TestMissedAndUngivenEdgesAreReported(t *testing.T) {
 	spec := train.Spec{
 		Task:  train.Task1{Parents: []int{-1, 0, 0, -1}, States: 3, Prior: "dirichlet(0.1)"},
 		Model: train.Disentangled{Heads: [2]int{1, 1}},
@@ -114,7 +114,7 @@ func TestUnreliableBayesLossIsLeftOut(t *testing.T) {
 
 // Each row of the matrix has the parents of a position, the last row the parents of the
 // label.
-func TestMatrixOfOnesOwnGraph(t *testing.T) {
+func TestAdjacencyHasTheParentsOfTheLabelLast(t *testing.T) {
 	dag, err := graph.NewDAG([][]int{nil, nil, {0, 1}, {0, 2}, {1, 2}})
 	if err != nil {
 		t.Fatal(err)

@@ -79,7 +79,8 @@ func list(t *testing.T, dir string) (names []string) {
 func TestExportReportsItsProgress(t *testing.T) {
 	r, seen := New(trial.Stored(nil)), &recorder{}
 	r.Meter = seen
-	if _, err := r.Export(t.Context(), t.TempDir(), selected(t, "fig-graph-example", "fig-sample-size")...); err != nil {
+	entries := selected(t, "fig-graph-example", "fig-sample-size")
+	if _, err := r.Export(t.Context(), t.TempDir(), entries...); err != nil {
 		t.Fatal(err)
 	}
 	if len(seen.done) < 10 || seen.last != "2 of 2 written" {

@@ -131,7 +131,8 @@ func onePageEach(dir string, ids []string, fonts string) string {
 \begin{document}
 `)
 	for _, id := range ids {
-		fmt.Fprintf(&b, "\\typeout{FIGURE %s}\\setbox0\\hbox{\\input{%s}}%%\n", id, filepath.ToSlash(filepath.Join(dir, id)))
+		path := filepath.ToSlash(filepath.Join(dir, id))
+		fmt.Fprintf(&b, "\\typeout{FIGURE %s}\\setbox0\\hbox{\\input{%s}}%%\n", id, path)
 		b.WriteString(`\typeout{SIZE \the\wd0,\the\ht0}\pdfpagewidth=\wd0 \pdfpageheight=\ht0 ` +
 			`\hoffset=-1in \voffset=-1in \shipout\box0` + "\n")
 	}
@@ -230,7 +231,7 @@ func TestFiguresAreLegibleInLaTeX(t *testing.T) {
 			t.Parallel()
 			dir := textsOf(t, exported(t), wholeIn[name])
 			work, log := pdflatex(t, onePageEach(dir, ids, fonts))
-			faults := regexp.MustCompile(`(?m)^(Overfull|Missing character|LaTeX Font Warning|Package pgfplots Warning).*`)
+			faults := regexp.MustCompile(`(?m)^(Overfull|Missing character|LaTeX Font|Package pgfplots Warning).*`)
 			if bad := faults.FindAllString(log, -1); bad != nil {
 				t.Errorf("log: %s", strings.Join(bad, "\n"))
 			}
@@ -331,7 +332,7 @@ func TestTypeOfFiguresIsLargeEnough(t *testing.T) {
 }
 
 // No two curves, and no two sets of points, of an axis differ in their colour alone.
-func TestFiguresDoWithoutColor(t *testing.T) {
+func TestSeriesDifferInMoreThanColour(t *testing.T) {
 	dir := exported(t)
 	plots := regexp.MustCompile(`\\addplot\[(?:only marks,)?(black|fig[0-9a-f]{6}),(.*)\] table`)
 	for _, id := range exportedFigures(t, dir) {
@@ -339,7 +340,8 @@ func TestFiguresDoWithoutColor(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := strings.Count(string(b), "] table") - strings.Count(string(b), "addplot[draw=none"); n != len(plots.FindAllString(string(b), -1)) {
+		n := strings.Count(string(b), "] table") - strings.Count(string(b), "addplot[draw=none")
+		if n != len(plots.FindAllString(string(b), -1)) {
 			t.Errorf("%s: not each of %d plots begins with its colour, or marks and colour", id, n)
 		}
 		for k, axis := range strings.Split(string(b), `\begin{axis}`)[1:] {
@@ -402,7 +404,7 @@ func TestTwoColumnPaper(t *testing.T) {
 	for name, fonts := range documentFonts {
 		t.Run(name, func(t *testing.T) {
 			work, log := pdflatex(t, twoColumns(empty, fonts), twoColumns(whole[name], fonts))
-			faults := regexp.MustCompile(`(?m)^(Overfull|Missing character|LaTeX Font Warning|Package pgfplots Warning|` +
+			faults := regexp.MustCompile(`(?m)^(Overfull|Missing character|LaTeX Font|Package pgfplots Warning|` +
 				`LaTeX Warning: (Float too large|Command)).*`)
 			if bad := faults.FindAllString(log, -1); bad != nil {
 				t.Errorf("log: %s", strings.Join(bad, "\n"))
@@ -465,7 +467,8 @@ func TestTablesFit(t *testing.T) {
 			}
 		}
 		_, log := pdflatex(t, b.String()+"\\end{document}\n")
-		for _, m := range regexp.MustCompile(`(?m)^SCALED (\S+) ([0-9.]+)pt ([0-9.]+)pt`).FindAllStringSubmatch(log, -1) {
+		scaled := regexp.MustCompile(`(?m)^SCALED (\S+) ([0-9.]+)pt ([0-9.]+)pt`)
+		for _, m := range scaled.FindAllStringSubmatch(log, -1) {
 			line, err1 := strconv.ParseFloat(m[2], 64)
 			w, err2 := strconv.ParseFloat(m[3], 64)
 			if err := errors.Join(err1, err2); err != nil {

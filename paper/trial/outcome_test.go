@@ -24,8 +24,9 @@ func smallOutcomes(t *testing.T) []*Outcome {
 		train.Task2{Parents: [][]int{nil, nil, {0, 1}, {1, 2}}, States: 2, Prior: "dirichlet(1)"},
 	} {
 		r, err := store.Get(t.Context(), train.Spec{
-			Task: task, Model: train.Disentangled{Heads: [2]int{2, 1}}, Optimiser: train.SGD{Rate: 1, Schedule: train.Constant},
-			Batch: 4, Steps: 5, Test: 8, Every: 2,
+			Task: task, Model: train.Disentangled{Heads: [2]int{2, 1}},
+			Optimiser: train.SGD{Rate: 1, Schedule: train.Constant},
+			Batch:     4, Steps: 5, Test: 8, Every: 2,
 		}, runs.Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -71,7 +72,7 @@ func TestEveryDamagedBitOfOutcomesIsRefused(t *testing.T) {
 }
 
 // The error names the line, also if the checksum is right.
-func TestOutcomeThatNoRunHasIsRefused(t *testing.T) {
+func TestOutcomeWithAnotherCurveIsRefused(t *testing.T) {
 	good, err := EncodeOutcomes(smallOutcomes(t)...)
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestDirIsThatOfThisModule(t *testing.T) {
+func TestDirIsInTheCheckoutOfThisModule(t *testing.T) {
 	want, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
