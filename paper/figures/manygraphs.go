@@ -163,7 +163,7 @@ func column(rows [][]float64, k int) []float64 {
 	return mapped(rows, func(row []float64) float64 { return row[k] })
 }
 
-// Replication tests whether the authors' printed values could come from one more of our runs on each graph.
+// Replication compares the authors' printed values with the distribution of our runs on each graph.
 type Replication struct {
 	Difference      float64 // mean over the graphs of printed - ours
 	DifferenceErr   float64 // its standard error under the hypothesis
@@ -539,8 +539,8 @@ func comparisonRows(c *Comparison) []Row {
 	}
 }
 
-// spreadVerdict tests at level 1 % whether the authors' standard deviation could come
-// from one more of our runs.
+// spreadVerdict reports whether the authors' standard deviation lies in the 99 % prediction
+// interval of our runs.
 func spreadVerdict(v Variance) string {
 	if v.OneRunP < 0.01 {
 		return differs("it is not that of one more of our runs (p = %.1g)", v.OneRunP)
@@ -548,8 +548,8 @@ func spreadVerdict(v Variance) string {
 	return fmt.Sprintf("%s: it could be that of one more of our runs (p = %.2f)", reproduced, v.OneRunP)
 }
 
-// replicationVerdict tests whether the authors' values could come from one more of our
-// runs, with two tests at level 1 % each.
+// replicationVerdict reports whether the authors' values lie in the 99 % prediction intervals of our
+// runs: the mean over the graphs, and the number of graphs outside of our range.
 func replicationVerdict(a Replication) string {
 	if a.MeanP < 0.01 {
 		return differs("printed values are higher by %.3f ± %.3f (p = %.1g)", a.Difference, a.DifferenceErr, a.MeanP)

@@ -161,7 +161,9 @@ func multiLosses(ctx context.Context, r *Results) ([]MultiResult, error) {
 }
 
 // SplitSeeds returns the number of runs whose heads split the parents.
-func (m MultiResult) SplitSeeds() int { return count(m.Runs, (*MultiRun).HasSplit) }
+func (m MultiResult) SplitSeeds() int {
+	return count(m.Runs, func(r *MultiRun) bool { return r.HasSplit() })
+}
 
 // Outside returns the largest Outside of the runs.
 func (m MultiResult) Outside() float64 { return slices.Max(mapped(m.Runs, (*MultiRun).Outside)) }
@@ -179,49 +181,26 @@ type MultiRun struct {
 	// OnSequences is Attention with S(h0 A1 h0^T), averaged over test sequences, in
 	// place of the softmax of the position block.
 	OnSequences [][]float64
-	// Nodes are the positions with parents, except the last one. At those in Split each head has over half of
-	// its attention on its own parent; at those in Swapped, for a different assignment.
-	Nodes, Split, Swapped []int
-	Losses                *Losses // set by [MultiLosses]
+	Losses      *Losses // set by [MultiLosses]
+	Splitting
 }
 
 // NewMultiRun matches the heads of a run with the parents of its graph.
 func NewMultiRun(g *graph.DAG, r *runs.Run) *MultiRun {
 	p, parents, last := r.Final.Disentangled().PositionAttentions(), g.Parents(), g.T()-1
-	m := &MultiRun{Graph: g, Run: r}
-	for i, ps := range parents[:last] {
-		if len(ps) > 0 {
-			m.Nodes = append(m.Nodes, i)
-		}
-	}
-	orders := combin.Permutations(len(p), len(p))
+	m := &MultiRun{Graph: g, Run: r, Splitting: newSplitting(g, trial.Edges(p, r.Spec))}
 	on := func(head []int) (sum float64) {
-		for _, i := range m.Nodes {
-			for l, j := range parents[i] {
+		for i, ps := range parents[:last] {
+			for l, j := range ps {
 				sum += p[head[l]].At(i, j)
 			}
 		}
 		return sum
 	}
-	m.Head = slices.MaxFunc(orders, func(a, b []int) int { return cmp.Compare(on(a), on(b)) })
+	m.Head = slices.MaxFunc(combin.Permutations(len(p), len(p)), func(a, b []int) int { return cmp.Compare(on(a), on(b)) })
 	parents[last] = parents[last+1]
 	m.Attention = m.onParents(p, parents[:last+1])
 	m.OnSequences = m.onParents(r.Spec.MeanAttention(r.Final.Weights), parents[:last+1])
-	for _, i := range m.Nodes {
-		split := func(head []int) bool {
-			for l, j := range parents[i] {
-				if p[head[l]].At(i, j) <= 0.5 {
-					return false
-				}
-			}
-			return true
-		}
-		if split(m.Head) {
-			m.Split = append(m.Split, i)
-		} else if slices.ContainsFunc(orders, split) {
-			m.Swapped = append(m.Swapped, i)
-		}
-	}
 	return m
 }
 
@@ -243,10 +222,10 @@ func (m *MultiRun) onParents(p []*mat.Dense, parents [][]int) (rows [][]float64)
 // On returns the mean over the nodes of a row of Attention or OnSequences.
 func (m *MultiRun) On(row []float64) float64 {
 	sum := 0.0
-	for _, i := range m.Nodes {
-		sum += row[i]
+	for _, v := range row[:len(row)-1] {
+		sum += v
 	}
-	return sum / float64(len(m.Nodes))
+	return sum / float64(m.Nodes)
 }
 
 // MeanAttention returns the mean over nodes and heads of Attention or OnSequences.
@@ -256,16 +235,6 @@ func (m *MultiRun) MeanAttention(rows [][]float64) float64 {
 		sum += m.On(row)
 	}
 	return sum / float64(len(rows))
-}
-
-// SplitShare is the least share of the nodes in Split at which the heads of a run
-// count as having split the parents.
-const SplitShare = 0.9
-
-// HasSplit reports whether each head attends to one parent, as in the paper, at a
-// share of at least SplitShare of the nodes.
-func (m *MultiRun) HasSplit() bool {
-	return float64(len(m.Split)) >= SplitShare*float64(len(m.Nodes))
 }
 
 // MultiLosses returns the results with the losses of every run.
@@ -526,7 +495,7 @@ func multiTable(all []MultiResult) *figure.Table {
 		for _, r := range m.Runs {
 			l := r.Losses
 			addRow(t, m.Short, int(r.Run.Spec.Seed), onParents(r, r.Attention), onParents(r, r.OnSequences),
-				words("%d/%d; %d", len(r.Split), len(r.Nodes), len(r.Swapped)),
+				words("%d/%d; %d", r.Split, r.Nodes, r.Swapped),
 				l.Model.Mean, l.Edges.Mean, l.BestOneParent().Mean, l.ModelLessEdges)
 		}
 	}
@@ -549,8 +518,8 @@ func multiNumbers(all []MultiResult) figure.Numbers {
 		swapped, nodes, attention, onSequences := 0, 0, 0.0, 0.0
 		var hashes []string
 		for _, r := range m.Runs {
-			swapped += len(r.Swapped)
-			nodes += len(r.Split)
+			swapped += r.Swapped
+			nodes += r.Split
 			attention += r.MeanAttention(r.Attention) / n
 			onSequences += r.MeanAttention(r.OnSequences) / n
 			hashes = append(hashes, r.Run.Address)
@@ -569,7 +538,7 @@ func multiNumbers(all []MultiResult) figure.Numbers {
 		l := m.Runs[0].Losses
 		ns = append(ns,
 			whole("-seeds", len(m.Runs)), whole("-seeds-split", split), share,
-			figure.Number{ID: id + "-nodes", Value: float64(len(m.Runs[0].Nodes)), Whole: true},
+			figure.Number{ID: id + "-nodes", Value: float64(m.Runs[0].Nodes), Whole: true},
 			mean("-nodes-split", float64(nodes)/n, 1), mean("-nodes-swapped", float64(swapped)/n, 1),
 			mean("-attention", attention, 3), mean("-attention-on-sequences", onSequences, 3),
 			loss("-loss", l.Model), loss("-loss-posterior", l.Edges), loss("-loss-one-parent", l.BestOneParent()),
@@ -624,21 +593,29 @@ type Splits struct {
 	Runs []SplitRun // by seed
 }
 
-// A SplitRun is one run. Its heads are matched with the places in the lists of parents by
-// the assignment that holds at most nodes.
+// A SplitRun is one run of a sweep.
 type SplitRun struct {
-	Seed    uint64
-	Nodes   int // positions with parents, the last one not included
-	Split   int // nodes where each head has over half of its attention on its own parent
-	Swapped int // nodes where each head has over half of its attention on another parent
-	Steps   []int
-	Loss    []float64 // along training, on the test set
+	Splitting
+	Seed  uint64
+	Steps []int
+	Loss  []float64 // along training, on the test set
 }
 
-// HasSplit reports whether the heads split the parents, see [MultiRun.HasSplit].
-func (r *SplitRun) HasSplit() bool {
-	return float64(r.Split) >= SplitShare*float64(r.Nodes)
+// A Splitting counts the positions with parents, except the last one, at which the heads of the first layer
+// split the parents: an assignment of the heads to the places in the lists of parents, the one that holds at
+// most nodes.
+type Splitting struct {
+	Nodes   int
+	Split   int // nodes where each head has over half of its attention on its own parent
+	Swapped int // nodes where each head has over half of its attention on another parent
 }
+
+// SplitShare is the least share of the nodes in Split at which the heads count as having split the parents.
+const SplitShare = 0.9
+
+// HasSplit reports whether each head attends to one parent, as in the paper, at a share of at least
+// SplitShare of the nodes.
+func (s Splitting) HasSplit() bool { return float64(s.Split) >= SplitShare*float64(s.Nodes) }
 
 // Fallen returns the first step at which the loss has made nine tenths of its total decrease.
 func (r *SplitRun) Fallen() int {
@@ -647,15 +624,7 @@ func (r *SplitRun) Fallen() int {
 }
 
 // HaveSplit returns the number of runs whose heads split the parents.
-func (s Splits) HaveSplit() int {
-	n := 0
-	for _, r := range s.Runs {
-		if r.HasSplit() {
-			n++
-		}
-	}
-	return n
-}
+func (s Splits) HaveSplit() int { return count(s.Runs, func(r SplitRun) bool { return r.HasSplit() }) }
 
 // LoadSplits reads the results of runs/sweeps/several-parents.toml, in the order of the plan.
 func LoadSplits() ([]Splits, error) {
@@ -699,25 +668,28 @@ func settingOf(spec train.Spec) (MultiParent, error) {
 	return MultiParent{}, fmt.Errorf("it is in no setting of Figures 5 and 7")
 }
 
-// newSplitRun counts the nodes at which the heads split the parents, from the edges. A
-// head with more than half of the attention of a node on one parent has less on every
-// other, so that the head of such an edge is the only one that attends to the parent.
 func newSplitRun(m MultiParent, o *trial.Outcome) SplitRun {
-	run := SplitRun{Seed: o.Spec.Seed}
+	run := SplitRun{Seed: o.Spec.Seed, Splitting: newSplitting(m.Graph, o.Edges)}
 	for _, p := range o.Curve {
 		run.Steps, run.Loss = append(run.Steps, p.Step), append(run.Loss, float64(p.Loss))
 	}
+	return run
+}
+
+// newSplitting counts from the edges of a run. A head with more than half of the attention of a node on one
+// parent has less on every other, so that the head of such an edge is the only one that attends to the parent.
+func newSplitting(g *graph.DAG, edges []trial.Edge) (s Splitting) {
 	count := map[string]int{} // nodes where every parent is attended to, by the heads of the parents
-	for i, parents := range m.Graph.Parents()[:m.Graph.T()-1] {
+	for i, parents := range g.Parents()[:g.T()-1] {
 		if len(parents) == 0 {
 			continue
 		}
-		run.Nodes++
+		s.Nodes++
 		heads := make([]int, len(parents))
 		for l, j := range parents {
 			is := func(e trial.Edge) bool { return e.Child == i && e.Parent == j }
 			heads[l] = -1
-			if e := o.Edges[slices.IndexFunc(o.Edges, is)]; e.Attention > 0.5 {
+			if e := edges[slices.IndexFunc(edges, is)]; e.Attention > 0.5 {
 				heads[l] = e.Head
 			}
 		}
@@ -726,11 +698,11 @@ func newSplitRun(m MultiParent, o *trial.Outcome) SplitRun {
 		}
 	}
 	for _, n := range count {
-		run.Split = max(run.Split, n)
-		run.Swapped += n
+		s.Split = max(s.Split, n)
+		s.Swapped += n
 	}
-	run.Swapped -= run.Split
-	return run
+	s.Swapped -= s.Split
+	return s
 }
 
 func multiFinalLosses(ctx context.Context, r *Results) (all []finalLoss, err error) {

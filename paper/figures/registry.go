@@ -68,8 +68,7 @@ func alsoNarrow(e Entry) Entry {
 // document that shows them all.
 func Entries() []Entry { return slices.Concat(withNarrow(figures()), tables(), lists()) }
 
-// figures, tables and lists are separate, so that the linker leaves out the code of the
-// others in a program that draws a figure.
+// figures, tables and lists are three functions, so that a program that draws one figure does not link the tables.
 func figures() []Entry {
 	return []Entry{
 		entry("fig-graph-example", "The paper's example of a causal graph (Figure 1)", alone(graphExample)),

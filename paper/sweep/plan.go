@@ -135,8 +135,8 @@ func (d *document) known(key string, grid int, others ...string) error {
 	return d.fault(key, grid, "no setting is named %q; near it: %s", key, strings.Join(near, ", "))
 }
 
-// expand returns the runs of a grid. It is an error if they are more than rest, the rest of
-// the most runs of the plan.
+// expand returns the runs of a grid. It returns an error if there are more than rest, because the plan
+// would then exceed its limit of most runs.
 func (d *document) expand(grid, rest, most int) ([]Run, error) {
 	settings := maps.Clone(d.top)
 	for _, key := range slices.Sorted(maps.Keys(d.grids[grid-1])) {

@@ -117,7 +117,7 @@ func Measure(ctx context.Context, r *runs.Run) (*Measurement, error) {
 		return nil, err
 	}
 	o.Attention = r.Spec.HeadAttentions(r.Final.Weights)
-	o.Edges = readEdges(o.Attention, r.Spec)
+	o.Edges = Edges(o.Attention, r.Spec)
 	return o, nil
 }
 
@@ -227,8 +227,8 @@ func bayesReference(
 	return []Reference{r}, nil
 }
 
-// readEdges returns the given edges and the edges learned by the heads with the attentions p, see [Edge].
-func readEdges(p []*mat.Dense, spec train.Spec) []Edge {
+// Edges returns the given edges and the edges learned by the heads with the attentions p, see [Edge].
+func Edges(p []*mat.Dense, spec train.Spec) []Edge {
 	var edges []Edge
 	t := spec.T()
 	for child, parents := range GivenParents(spec) {

@@ -80,7 +80,7 @@ func NewOutcome(ctx context.Context, r *runs.Run, with Comparisons) (*Outcome, e
 	for _, p := range r.Curve {
 		out.Curve = append(out.Curve, OutcomePoint{p.Step, Number(p.Loss), Number(p.Attention)})
 	}
-	out.Edges = readEdges(r.Spec.HeadAttentions(r.Final.Weights), r.Spec)
+	out.Edges = Edges(r.Spec.HeadAttentions(r.Final.Weights), r.Spec)
 	var err error
 	if with.Bayes {
 		out.Bayes, err = newOutcomeBayes(ctx, r)
