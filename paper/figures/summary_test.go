@@ -27,13 +27,6 @@ func inForm(v string) bool {
 }
 
 func TestVerdictsHaveFiveForms(t *testing.T) {
-	for _, v := range []string{
-		"shape reproduced", "consistent: it could be", "differs", "differs: ", "reproduced in part", "in patterns", "",
-	} {
-		if inForm(v) {
-			t.Errorf("%q passes for a verdict", v)
-		}
-	}
 	summary, err := shared.Summary(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -356,64 +356,6 @@ func TestSeriesDifferInMoreThanColour(t *testing.T) {
 	}
 }
 
-// twoColumns is an article in two columns of 234 bp (ICML's are 3.25 in wide) with
-// eight figures and four tables, which reads the macros twice.
-func twoColumns(dir, fonts string) string {
-	var b strings.Builder
-	b.WriteString(`\documentclass[10pt,twocolumn]{article}
-\usepackage[paper=letterpaper,textwidth=6.75in,textheight=9in]{geometry}
-\setlength{\columnsep}{0.25in}
-` + figure.Preamble + `
-\newcommand{\figdir}{` + filepath.ToSlash(dir) + `}
-\input{\figdir/values}\input{\figdir/captions}
-\input{\figdir/values}\input{\figdir/captions}
-` + fonts + `
-\begin{document}
-\title{Eight figures and four tables}\author{}\maketitle
-\valStatementsFails{} of \valStatements{} statements are false as printed; the spectral gap has the margin
-\valLemSpectralGapMargin{} (\valLemSpectralGapMarginVerdict{}).
-`)
-	put := func(float, ids string) {
-		for _, id := range strings.Fields(ids) {
-			fmt.Fprintf(&b, "\\begin{%s}\\centering\\input{\\figdir/%s}\\caption{\\%s}\\end{%[1]s}\n",
-				float, id, figure.CaptionMacro(id))
-		}
-	}
-	put("figure", "fig-graph-example fig-forward-pass-1col fig-induction-head-1col fig-mlp-1col "+
-		"fig-many-graphs fig-single-parent-loss-1col")
-	put("table", "tab-unlearned-edges tab-many-graphs-losses tab-many-graphs")
-	put("figure*", "fig-single-parent fig-multi-parent")
-	put("table*", "tab-mlp")
-	b.WriteString("\\clearpage\n\\input{\\figdir/summary}\nThe end.\n\\end{document}\n")
-	return b.String()
-}
-
-// A paper in two columns takes the figures and tables as they are.
-func TestTwoColumnPaper(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: it runs LaTeX")
-	}
-	dir := exported(t)
-	texts, empty := textsOf(t, dir, "none"), textsOf(t, dir, "none")
-	for _, id := range exportedFigures(t, dir) { // the first run is for the columns of long tables
-		if err := os.Truncate(filepath.Join(empty, id+".tex"), 0); err != nil {
-			t.Fatal(err)
-		}
-	}
-	whole := map[string]string{"Computer Modern": dir, "Times": texts}
-	for name, fonts := range documentFonts {
-		t.Run(name, func(t *testing.T) {
-			work, log := pdflatex(t, twoColumns(empty, fonts), twoColumns(whole[name], fonts))
-			faults := regexp.MustCompile(`(?m)^(Overfull|Missing character|LaTeX Font|Package pgfplots Warning|` +
-				`LaTeX Warning: (Float too large|Command)).*`)
-			if bad := faults.FindAllString(log, -1); bad != nil {
-				t.Errorf("log: %s", strings.Join(bad, "\n"))
-			}
-			keep(t, filepath.Join(work, "doc.pdf"), "two-columns-"+strings.ReplaceAll(name, " ", "-")+".pdf")
-		})
-	}
-}
-
 // keep copies a PDF to the folder that DEMO names, to be looked at.
 func keep(t *testing.T, path, name string) {
 	t.Helper()
