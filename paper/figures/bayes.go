@@ -121,23 +121,18 @@ func (s BayesSet) Confirm(ctx context.Context, l *BayesLosses, sequences ...int)
 	}
 	done := trial.Counter(ctx, len(sequences))
 	group, ctx := errgroup.WithContext(ctx)
-	workers := runtime.GOMAXPROCS(0)
-	for worker := range workers {
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for _, i := range sequences {
 		group.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 			bayes, err := task.NewBayes(k, s.Draws)
 			if err != nil {
 				return err
 			}
-			for at := worker; at < len(sequences); at += workers {
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				if err := s.confirm(bayes, b, l, sequences[at]); err != nil {
-					return err
-				}
-				done()
-			}
-			return nil
+			defer done()
+			return s.confirm(bayes, b, l, i)
 		})
 	}
 	return group.Wait()

@@ -232,7 +232,7 @@ func QueryAttention(w *model.Weights, x []int) []float64 {
 // their constructions. The 20 graphs have one Agreement, their mean.
 func agreements(ctx context.Context, r *Results) ([]*Agreement, error) {
 	return once(r, "agreements", func() ([]*Agreement, error) {
-		singles, err1 := singleRuns(ctx, r)
+		singles, err1 := SingleRuns(ctx, r)
 		many, err2 := manyRuns(ctx, r)
 		multis, err3 := multiRuns(ctx, r)
 		if err := errors.Join(err1, err2, err3); err != nil {

@@ -79,7 +79,7 @@ func figures() []Entry {
 		alsoNarrow(entry("fig-induction-head", "Weights after training on the in-context-learning graph (Figure 2)",
 			allWeights("icl"))),
 		entry("fig-single-parent", "Adjacency and attention matrices of three graphs (Figure 6)",
-			then(singleRuns, singleParentFigure)),
+			then(SingleRuns, singleParentFigure)),
 
 		entry("fig-many-graphs", "Attention on the parent by position, on 20 graphs (Figure 9)",
 			then(comparison, manyGraphsFigure)),
@@ -138,7 +138,7 @@ func figures() []Entry {
 func tables() []Entry {
 	return []Entry{
 		entry("tab-single-parent-blocks", "Blocks of the trained weights against their targets",
-			then(singleRuns, blocksTable)),
+			then(SingleRuns, blocksTable)),
 		entry("tab-single-parent-losses", "Losses on three graphs beside the reference predictors",
 			then(SingleParentLosses, lossTable)),
 		entry("tab-many-graphs", "Mean attention on the parents of the 20 graphs", then(comparison, manyGraphsTable)),
@@ -198,7 +198,7 @@ func find(prefix string, entries []Entry, id string) (Entry, error) {
 // numbers returns the source of all numbers that are quoted in prose.
 func numbers() source[figure.Numbers] {
 	return joined(
-		then(singleRuns, blockNumbers), then(SingleParentLosses, singleLossNumbers),
+		then(SingleRuns, blockNumbers), then(SingleParentLosses, singleLossNumbers),
 		then(comparison, comparisonNumbers),
 		then(joined(singleFinalLosses, multiFinalLosses, mlpFinalLosses), finalLossNumbers),
 		then(multiLosses, multiNumbers), then(MLPLosses, mlpNumbers),
@@ -212,7 +212,7 @@ func numbers() source[figure.Numbers] {
 func rowGroups() []rowGroup {
 	return []rowGroup{
 		{"01-task", []string{"fig-graph-example"}, alone(exampleRows)},
-		{"03-single-parent", []string{"fig-induction-head", "fig-single-parent"}, then(singleRuns, weightRows)},
+		{"03-single-parent", []string{"fig-induction-head", "fig-single-parent"}, then(SingleRuns, weightRows)},
 		{"03-single-parent", []string{"fig-single-parent"}, variedRows},
 		{"13-constructions", []string{"fig-forward-pass"}, alone(forwardPassRows)},
 		{"05-information", []string{"fig-proof-sketch"}, alone(sketchRows)},

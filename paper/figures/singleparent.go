@@ -60,17 +60,13 @@ type SingleRun struct {
 	Losses *Losses // set by [SingleParentLosses]
 }
 
-// LoadSingleParents loads or trains the runs of the settings.
-func LoadSingleParents(ctx context.Context, get trial.Getter, settings ...SingleParent) ([]SingleRun, error) {
-	return trial.Each(ctx, settings, func(ctx context.Context, s SingleParent) (SingleRun, error) {
-		r, err := get(ctx, s.Spec())
-		return SingleRun{SingleParent: s, Run: r}, err
-	})
-}
-
-func singleRuns(ctx context.Context, r *Results) ([]SingleRun, error) {
+// SingleRuns loads or trains the runs of the settings.
+func SingleRuns(ctx context.Context, r *Results) ([]SingleRun, error) {
 	return once(r, "single-parent", func() ([]SingleRun, error) {
-		return LoadSingleParents(ctx, r.Get, SingleParents()...)
+		return trial.Each(ctx, SingleParents(), func(ctx context.Context, s SingleParent) (SingleRun, error) {
+			run, err := r.Get(ctx, s.Spec())
+			return SingleRun{SingleParent: s, Run: run}, err
+		})
 	})
 }
 
@@ -109,7 +105,7 @@ var weightsAlts = map[string]string{
 // allWeights draws Figure 2 of the run on the graph of a name.
 func allWeights(name string) source[*figure.Figure] {
 	return func(ctx context.Context, results *Results) (*figure.Figure, error) {
-		rs, err := singleRuns(ctx, results)
+		rs, err := SingleRuns(ctx, results)
 		if err != nil {
 			return nil, err
 		}
@@ -492,7 +488,7 @@ func (r SingleRun) QueryShares(n int) ([]QueryShares, error) {
 // SingleParentLosses returns the runs of Figure 6 with their losses.
 func SingleParentLosses(ctx context.Context, r *Results) ([]SingleRun, error) {
 	return once(r, "single-parent-losses", func() ([]SingleRun, error) {
-		rs, err := singleRuns(ctx, r)
+		rs, err := SingleRuns(ctx, r)
 		if err != nil {
 			return nil, err
 		}
@@ -509,7 +505,7 @@ func SingleParentLosses(ctx context.Context, r *Results) ([]SingleRun, error) {
 // singleFinalLosses returns the loss of each final model on all its test sequences.
 func singleFinalLosses(ctx context.Context, r *Results) ([]finalLoss, error) {
 	return once(r, "single-parent-final-losses", func() (all []finalLoss, err error) {
-		rs, err := singleRuns(ctx, r)
+		rs, err := SingleRuns(ctx, r)
 		for _, r := range rs {
 			b, err1 := r.Run.Spec.TestSet()
 			if err1 != nil {
