@@ -293,48 +293,6 @@ func TestNothingIsDividedByZero(t *testing.T) {
 	}
 }
 
-// Each number that is no probability, no law or no matrix is refused, whatever else is right.
-func TestMisuseOfMatricesIsNamed(t *testing.T) {
-	two := Rats("1 2; 3 4")
-	for want, f := range map[string]func(){
-		"exact: row 0, column 1 is -1, want a probability":            func() { MustStationary(Rats("2 -1; 1/2 1/2")) },
-		"exact: a difference of 2 x 2 and 3 x 2 entries":              func() { two.Sub(Rats("1 2; 3 4; 5 6")) },
-		"exact: a difference of 2 x 2 and 2 x 1 entries":              func() { two.Sub(Rats("1; 3")) },
-		`exact: "one" is not a rational number`:                       func() { Rat("one") },
-		"exact: e^x of x = 131072, want a number below 2^16":          func() { H(Frac(1, 2), one, Frac(1<<17, 1), one) },
-		"exact: multiples of 1/0, want a denominator in 1..10^9":      func() { Round([]float64{1}, 1, 0) },
-		"exact: multiples of 1/1000000001, want a denominator in 1..": func() { Round([]float64{1}, 1, 1e9+1) },
-	} {
-		if said := property.Refused(t, "exact", f); !strings.HasPrefix(said, want) {
-			t.Errorf("panic %q, want %q", said, want)
-		}
-	}
-	for _, den := range []int{1, 1e9} {
-		if pi := Round([]float64{1}, 1, den); pi[0][0].Cmp(one) != 0 {
-			t.Errorf("1 in multiples of 1/%d is %v", den, pi[0][0])
-		}
-	}
-	if err := CheckRows(Rats("2 -1; 1/2 1/2")); err == nil {
-		t.Error("a negative number is a probability")
-	}
-	h := H(Frac(1, 2), one, one, new(big.Rat)) // r = 1: (B z)/D - B/D
-	if !h.Contains(Quo(Frac(-1, 1), one)) {
-		t.Errorf("h(0) = %v, want -1", h)
-	}
-	// Of these rows sum |pi - mu|^2 = gamma^2/S with gamma = 5/28: mu = 4/7, 3/7.
-	for gamma, want := range map[string]bool{"5/28": true, "5001/28000": false} {
-		if err := CheckGamma(Rats("5/8 3/8; 1/2 1/2"), Rat(gamma)); (err == nil) != want {
-			t.Errorf("gamma = %s: %v", gamma, err)
-		}
-	}
-	if s := Undecided.String() + Decision(-1).String() + Decision(3).String(); s != "undecidedDecision(-1)Decision(3)" {
-		t.Errorf("decisions in words: %s", s)
-	}
-	if s := Point(Frac(1, 3)).String(); s != "[0.333333333333333333333333333333, 0.333333333333333333333333333333]" {
-		t.Errorf("1/3 is written as %s", s)
-	}
-}
-
 // By hand: of five positions 3, 2 and 1 pairs are 1, 2 and 3 apart.
 // T_eff(lambda) in one pass over the forest, and as a sum over all pairs.
 func TestTEffLambdaIsASumOverPairs(t *testing.T) {

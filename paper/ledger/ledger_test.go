@@ -26,52 +26,6 @@ import (
 	"learncausal/pkg/num"
 )
 
-func TestUnsoundRowsAreFound(t *testing.T) {
-	good := Finding{Verdict: Holds, Instances: 1}
-	if f := (Row{Finding: good}).unsound(); f != nil {
-		t.Errorf("a good row: %v", f)
-	}
-	var w Worst
-	w.AtMost(1, 0, func() Instance { return Instance{"S": 2} })
-	w.AtMostRat(big.NewRat(1, 2), big.NewRat(1, 3), func() Instance { return Instance{"S": 3} })
-	fails := w.Finding("")
-	if f := (Row{Claim{Statement: `$a \le b$`, Repairs: []Repair{{}}}, fails}).unsound(); f != nil || fails.LHS != 0.5 || !strings.Contains(fails.Note, "margin -1, S = 2") {
-		t.Errorf("a row that fails: %v, %+v", f, fails)
-	}
-	for _, spoil := range []func(*Finding){
-		func(f *Finding) { f.Instance = Instance{"S": 2} },
-		func(f *Finding) { f.LHS, f.Margin = 1, deviation(1, f.RHS) },
-		func(f *Finding) { f.Margin = -1 },
-		func(f *Finding) {
-			var w Worst
-			w.Fail(Witness{LHS: big.NewRat(1, 3), RHS: big.NewRat(1, 2)})
-			*f = w.Finding("")
-		},
-	} {
-		f := fails
-		spoil(&f)
-		if (Row{Claim{Statement: `$a \le b$`, Repairs: []Repair{{}}}, f}).unsound() == nil {
-			t.Errorf("not found: %+v", f)
-		}
-	}
-	for _, spoil := range []func(*Row){
-		func(r *Row) { r.Verdict = "proved" },
-		func(r *Row) { r.Verdict = Fails },
-		func(r *Row) { r.Witness = &Witness{Instance: Instance{"S": 2}} },
-		func(r *Row) { r.Instances = 0 },
-		func(r *Row) { r.Margin = -0.1 },
-		func(r *Row) { r.Repairs = []Repair{{}} },
-		func(r *Row) { *r = Row{Claim{Statement: `$a \le b$`}, fails} },
-		func(r *Row) { r.Kind, r.Verdict, r.Witness = Correction, Fails, &Witness{Instance: Instance{"S": 2}} },
-	} {
-		r := Row{Finding: good}
-		spoil(&r)
-		if r.unsound() == nil {
-			t.Errorf("not found: %+v", r)
-		}
-	}
-}
-
 // What is wrong with a row is named, and nothing else.
 func TestEachFaultOfARowIsNamed(t *testing.T) {
 	instance := Instance{"S": 2}

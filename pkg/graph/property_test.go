@@ -132,6 +132,9 @@ func grown(t *rapid.T) {
 }
 
 func families(t *rapid.T) {
+	for _, f := range []func(){func() { graph.FamilyNamed("tree") }, func() { graph.Spider(5, 0) }} {
+		property.Decide(t, false, property.Refused(t, "graph", f))
+	}
 	n, legs, p := property.Int().Draw(t, "T"), property.Int().Draw(t, "legs"), property.Float().Draw(t, "p")
 	sized := n >= 2 && n <= graph.MaxT
 	for name, c := range map[string]struct {

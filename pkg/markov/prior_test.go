@@ -422,27 +422,3 @@ func TestTooManyMatricesAreRefused(t *testing.T) {
 		}
 	}
 }
-
-// A draw of the wrong size is refused for each of its arguments.
-func TestDrawNextRefusesEachSize(t *testing.T) {
-	d := &Dirichlet{S: 2, Alpha: 1}
-	for _, c := range []struct {
-		mu, counts, q int
-		want          string
-	}{
-		{4, 9, 0, "markov: DrawNext of state 0 with 9 counts and 4 entries for 2 states"},
-		{4, 3, 0, "markov: DrawNext of state 0 with 3 counts and 4 entries for 2 states"},
-		{5, 4, 0, "markov: DrawNext of state 0 with 4 counts and 5 entries for 2 states"},
-		{4, 4, 2, "markov: DrawNext of state 2 with 4 counts and 4 entries for 2 states"},
-		{4, 4, -1, "markov: DrawNext of state -1 with 4 counts and 4 entries for 2 states"},
-	} {
-		func() {
-			defer func() {
-				if said := recover(); said != c.want {
-					t.Errorf("panic %v, want %s", said, c.want)
-				}
-			}()
-			d.DrawNext(make([]float64, c.mu), make([]int, c.counts), c.q, num.Stream(1, "sizes"))
-		}()
-	}
-}

@@ -174,58 +174,6 @@ func TestShapesAreRowsAndColumns(t *testing.T) {
 	}
 }
 
-// Weights without sizes are refused by these.
-func TestWeightsWithoutSizesAreRefused(t *testing.T) {
-	const want = "model: S=0 tokens and T=0 positions, want at least one of each"
-	for _, f := range []func(){func() { new(Weights).Forward(nil, nil, nil) }, func() { new(MLP).Forward(nil, nil, nil) }} {
-		if said := message(f); said != want {
-			t.Errorf("said %v, want %s", said, want)
-		}
-	}
-	w := NewWeights(2, 3, 1, 2)
-	w.A[1][1] = nil
-	if said := message(func() { w.Forward(make([]int, 3), nil, nil) }); said != "model: head 2 of layer 2 is 0 x 0 with 0 entries, want 10 x 10" {
-		t.Errorf("said %v", said)
-	}
-}
-
-// message returns what f panics with.
-func message(f func()) (said any) {
-	defer func() { said = recover() }()
-	f()
-	return nil
-}
-
-// The definitions of both models refuse the same sequences and targets.
-func TestBadSequenceIsNamed(t *testing.T) {
-	w, m := NewWeights(3, 4, 2, 1), NewMLP(3, 4, 5)
-	for _, c := range []struct {
-		x    []int
-		y    []float64
-		want string
-	}{
-		{[]int{0, 1, 2}, nil, "model: sequence of length 3, want 4"},
-		{[]int{0, 1, 2, 0, 1}, nil, "model: sequence of length 5, want 4"},
-		{[]int{0, 3, 2, 0}, nil, "model: token 3 at position 1, want 0..2"},
-		{[]int{0, 1, 2, -1}, nil, "model: token -1 at position 3, want 0..2"},
-		{make([]int, 4), []float64{0.5, 0.5, 0}[:2], "model: target of length 2, want 3"},
-		{make([]int, 4), make([]float64, 4), "model: target of length 4, want 3"},
-		{make([]int, 4), []float64{1.5, -0.5, 0}, "model: target of token 1 is -0.5, want a probability"},
-		{make([]int, 4), []float64{1, math.NaN(), 0}, "model: target of token 1 is NaN, want a probability"},
-		{make([]int, 4), []float64{1, 1, 0}, "model: target sums to 2, want 1"},
-		{make([]int, 4), make([]float64, 3), "model: target sums to 0, want 1"},
-	} {
-		for name, f := range map[string]func(){
-			"disentangled": func() { w.Forward(c.x, c.y, nil) },
-			"MLPs":         func() { m.Forward(c.x, c.y, nil) },
-		} {
-			if said := message(f); said != c.want {
-				t.Errorf("%s: %v, %v gave %v, want %s", name, c.x, c.y, said, c.want)
-			}
-		}
-	}
-}
-
 func TestTrainedLeavesOutFixedEmbeddings(t *testing.T) {
 	w := NewMLP(2, 3, 4)
 	all := len(Trained(w))
@@ -241,5 +189,20 @@ func BenchmarkCheck(b *testing.B) {
 		if Check(x, y, 10, 20) != nil {
 			b.Fatal("wrong")
 		}
+	}
+}
+
+// Weights without sizes are refused by these.
+func TestWeightsWithoutSizesAreRefused(t *testing.T) {
+	const want = "model: S=0 tokens and T=0 positions, want at least one of each"
+	for _, f := range []func(){func() { new(Weights).Forward(nil, nil, nil) }, func() { new(MLP).Forward(nil, nil, nil) }} {
+		if said := property.Refused(t, "model", f); said != want {
+			t.Errorf("said %v, want %s", said, want)
+		}
+	}
+	w := NewWeights(2, 3, 1, 2)
+	w.A[1][1] = nil
+	if said := property.Refused(t, "model", func() { w.Forward(make([]int, 3), nil, nil) }); said != "model: head 2 of layer 2 is 0 x 0 with 0 entries, want 10 x 10" {
+		t.Errorf("said %v", said)
 	}
 }

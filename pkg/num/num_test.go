@@ -100,22 +100,6 @@ func TestCosPi(t *testing.T) {
 	}
 }
 
-// Beyond its range CosPi names what it was asked for.
-func TestCosPiNamesWhatIsOutOfRange(t *testing.T) {
-	for x, want := range map[float64]string{
-		2: "num: CosPi of 2, want a number in [0, 1]", -0.5: "num: CosPi of -0.5, want a number in [0, 1]",
-	} {
-		func() {
-			defer func() {
-				if said := recover(); said != want {
-					t.Errorf("panic %v, want %s", said, want)
-				}
-			}()
-			CosPi(x)
-		}()
-	}
-}
-
 // The first draws are pinned: stored runs depend on them.
 func TestStreamIsPinned(t *testing.T) {
 	a := Stream(1, "test", 2, 3)

@@ -287,45 +287,6 @@ func TestBayesOfALongSequenceUnderAFinitePrior(t *testing.T) {
 	}
 }
 
-func TestBayesRiskRefuses(t *testing.T) {
-	tk := newTask(t, "finite(0 1; 0.5 0.5)", 2, -1, 0)
-	stopped, cancel := context.WithCancel(t.Context())
-	cancel()
-	for name, c := range map[string]struct {
-		ctx   context.Context
-		b     *Batch
-		draws int
-		want  string
-	}{
-		"probability zero":           {t.Context(), &Batch{T: 3, S: 2, X: []int{0, 0, 0}, Y: []float64{0.5, 0.5}}, 2, "sequence 0 is NaN"},
-		"target of probability zero": {t.Context(), &Batch{T: 3, S: 2, X: []int{0, 1, 0}, Y: []float64{0.5, 0.5}}, 2, "sequence 0 is +Inf"},
-		"another length":             {t.Context(), &Batch{T: 4, S: 2, X: []int{1, 1, 1, 1}, Y: []float64{0, 1}}, 2, "a batch for S=2, T=4, want S=2, T=3"},
-		"one draw":                   {t.Context(), &Batch{T: 3, S: 2, X: []int{1, 1, 1}, Y: []float64{0, 1}}, 1, "draws"},
-		"a stop":                     {stopped, &Batch{T: 3, S: 2, X: []int{1, 1, 1}, Y: []float64{0, 1}}, 2, "context canceled"},
-	} {
-		predicted := func() { t.Errorf("%s: a sequence was predicted", name) }
-		if _, err := BayesRisk(c.ctx, tk, c.b, c.draws, 1, predicted); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, want %s", name, err, c.want)
-		}
-	}
-	if r, err := BayesRisk(t.Context(), tk, &Batch{T: 3, S: 2, X: []int{0, 1, 0}, Y: []float64{0, 1}}, 2, 1, nil); err != nil || r.Mean != 0 {
-		t.Errorf("a certain target: %+v, %v", r, err)
-	}
-}
-
-func TestNewBayesRefuses(t *testing.T) {
-	tk := newTask(t, "dirichlet(0.1)", 2, -1)
-	if _, err := NewBayes(tk, 1); err == nil {
-		t.Error("one draw is accepted")
-	}
-	tk.Prior = unknown{tk.Prior}
-	if _, err := NewBayes(tk, 10); err == nil {
-		t.Error("an unknown prior is accepted")
-	}
-}
-
-type unknown struct{ markov.Prior }
-
 func BenchmarkBayesS10(b *testing.B) { benchmarkBayes(b, 10) }
 func BenchmarkBayesS3(b *testing.B)  { benchmarkBayes(b, 3) }
 
@@ -451,5 +412,39 @@ func TestTooFewDrawsAreTheError(t *testing.T) {
 	_, err = BayesRisk(t.Context(), finite, drawn(finite, func(int) int { return 0 }), 2, 1, nil)
 	if err == nil || errors.Is(err, ErrDraws) {
 		t.Errorf("a sequence that no chain gives: error %v", err)
+	}
+}
+
+func TestBayesRiskRefuses(t *testing.T) {
+	tk := newTask(t, "finite(0 1; 0.5 0.5)", 2, -1, 0)
+	stopped, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, c := range map[string]struct {
+		ctx   context.Context
+		b     *Batch
+		draws int
+		want  string
+	}{
+		"probability zero":           {t.Context(), &Batch{T: 3, S: 2, X: []int{0, 0, 0}, Y: []float64{0.5, 0.5}}, 2, "sequence 0 is NaN"},
+		"target of probability zero": {t.Context(), &Batch{T: 3, S: 2, X: []int{0, 1, 0}, Y: []float64{0.5, 0.5}}, 2, "sequence 0 is +Inf"},
+		"another length":             {t.Context(), &Batch{T: 4, S: 2, X: []int{1, 1, 1, 1}, Y: []float64{0, 1}}, 2, "a batch for S=2, T=4, want S=2, T=3"},
+		"one draw":                   {t.Context(), &Batch{T: 3, S: 2, X: []int{1, 1, 1}, Y: []float64{0, 1}}, 1, "draws"},
+		"a stop":                     {stopped, &Batch{T: 3, S: 2, X: []int{1, 1, 1}, Y: []float64{0, 1}}, 2, "context canceled"},
+	} {
+		predicted := func() { t.Errorf("%s: a sequence was predicted", name) }
+		if _, err := BayesRisk(c.ctx, tk, c.b, c.draws, 1, predicted); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", name, err, c.want)
+		}
+	}
+	if r, err := BayesRisk(t.Context(), tk, &Batch{T: 3, S: 2, X: []int{0, 1, 0}, Y: []float64{0, 1}}, 2, 1, nil); err != nil || r.Mean != 0 {
+		t.Errorf("a certain target: %+v, %v", r, err)
+	}
+}
+
+func TestUnknownPriorsHaveNoBayesPredictor(t *testing.T) {
+	tk := newTask(t, "dirichlet(0.1)", 2, -1)
+	tk.Prior = struct{ markov.Prior }{tk.Prior}
+	if _, err := NewBayes(tk, 10); err == nil {
+		t.Error("an unknown prior is accepted")
 	}
 }

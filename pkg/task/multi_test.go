@@ -2,7 +2,6 @@ package task
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -410,32 +409,6 @@ func TestMultiSamplerLaw(t *testing.T) {
 				t.Errorf("%s, %+v: chi-squared of pairs is %.2f of its 1-1e-6 quantile", name, test, r)
 			}
 		}
-	}
-}
-
-func TestMisuseOfMultiPanics(t *testing.T) {
-	m := multi(t, [][]int{{}, {0}, {1, 0}}, 2, 1)
-	f := make([]float64, 2)
-	for want, call := range map[string]func(){
-		"task: 1 tokens for 2 positions":                                 func() { m.Posterior(f, []int{0}) },
-		"task: 3 tokens for 2 positions":                                 func() { m.Probability(Tensors{}, []int{0, 0, 0}) },
-		"task: node 1 has 1 parents, and their tensor 0 entries, want 4": func() { m.Probability(Tensors{0: {1, 0}}, []int{0, 0}) },
-		"task: node 0 has 0 parents, and their tensor 4 entries, want 2": func() { m.Probability(Tensors{0: {1, 0, 0, 0}}, []int{0, 0}) },
-		"task: parent 2 of the label, want one of 0..1":                  func() { m.Given(f, []int{0, 0}, 2) },
-		"task: parent -1 of the label, want one of 0..1":                 func() { m.Given(f, []int{0, 0}, -1) },
-	} {
-		func() {
-			defer func() {
-				if e := fmt.Sprint(recover()); !strings.HasPrefix(e, want) {
-					t.Errorf("got %q, want a panic with %q", e, want)
-				}
-			}()
-			call()
-		}()
-	}
-	d, _ := markov.NewDirichlet(200, 1)
-	if _, err := NewMultiSampler(Multi{Graph: graph.NGram(4, 3), Prior: d}); err == nil || !strings.Contains(err.Error(), "node 3 has 3 parents, and the tensors over 200 states would have more than") {
-		t.Errorf("a tensor with 200^3 rows: error %v", err)
 	}
 }
 

@@ -2,10 +2,8 @@ package task
 
 import (
 	"math"
-	"strings"
 	"testing"
 
-	"learncausal/internal/property"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/num"
 )
@@ -80,18 +78,6 @@ func TestDashedLineOfTheChain(t *testing.T) {
 	// The difference is known far better than either.
 	if d := PairedDifference(released, edges); math.Abs(d.Mean-0.012) > 4.9*math.Sqrt2*d.StdErr+0.0005 || d.Z() < 4.9 {
 		t.Errorf("the index wrap costs %.4f +- %.4f, want 0.012", d.Mean, d.StdErr)
-	}
-}
-
-func TestMisuseOfPredictorsPanics(t *testing.T) {
-	g := graph.Chain(2)
-	for want, f := range map[string]func(){
-		"task: Dirichlet parameter +Inf":   func() { PosteriorGivenEdges(make([]float64, 2), g, math.Inf(1), []int{0, 0}) },
-		"task: sequence 1 of a batch of 1": func() { (&Batch{T: 1, S: 1, X: []int{0}, Y: []float64{1}}).Seq(1) },
-	} {
-		if said := property.Refused(t, "task", f); !strings.HasPrefix(said, want) {
-			t.Errorf("panic %q, want one with %q", said, want)
-		}
 	}
 }
 

@@ -109,51 +109,6 @@ func TestGAndInformationByDefinition(t *testing.T) {
 	}
 }
 
-func TestWrongPriorsAreNamed(t *testing.T) {
-	good := uneven()
-	pi, mu := good.Pi, good.Mu
-	const shape = "theory: a prior with no matrices, or not as many measures and weights"
-	for want, p := range map[string]*markov.Finite{
-		shape:                        nil,
-		shape + ": markov.NewFinite": {},
-		shape + ": markov.":          {Pi: pi, Mu: mu[:1], Weight: good.Weight},
-		shape + ": m":                {Pi: pi, Mu: mu, Weight: []float64{1}},
-		"theory: prior, matrix 1: a stationary measure of 2 entries":    {Pi: pi, Mu: [][]float64{mu[0], {0.5, 0.5}}, Weight: good.Weight},
-		"theory: prior, matrix 1 has the weight -1, want":               {Pi: pi, Mu: mu, Weight: []float64{2, -1}},
-		"theory: prior, matrix 0 has the weight NaN, want":              {Pi: pi, Mu: mu, Weight: []float64{math.NaN(), 1}},
-		"theory: the weights of a prior sum to 1.5, want 1":             {Pi: pi, Mu: mu, Weight: []float64{0.75, 0.75}},
-		"theory: the weights of a prior sum to 0.5, want 1":             {Pi: pi, Mu: mu, Weight: []float64{0.25, 0.25}},
-		"theory: prior, matrix 1: the stationary measure of state 1 is": {Pi: pi, Mu: [][]float64{mu[0], {0.5, 0, 0.5}}, Weight: good.Weight},
-	} {
-		if err := checkPrior(p); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%+v: %v, want %s", p, err, want)
-		}
-	}
-	if err := checkPrior(&markov.Finite{Pi: pi, Mu: mu, Weight: []float64{1, 0}}); err != nil {
-		t.Errorf("a matrix of no weight: %v", err)
-	}
-}
-
-func TestWrongSettingsAreRefused(t *testing.T) {
-	good := Settings{Beta0: 1, Rate1: 1, Rate2: 1, Alpha: 0.1, BetaStar: 1, Tau1: 1, Tau2: 1, Every: 1}
-	if err := good.check(); err != nil {
-		t.Error(err)
-	}
-	inf, nan := math.Inf(1), math.NaN()
-	for i, spoil := range []func(s *Settings){
-		func(s *Settings) { s.Beta0 = 0 }, func(s *Settings) { s.Rate1 = 0 }, func(s *Settings) { s.Rate2 = 0 },
-		func(s *Settings) { s.Beta0 = inf }, func(s *Settings) { s.Rate1 = inf }, func(s *Settings) { s.Rate2 = inf },
-		func(s *Settings) { s.Beta0 = nan }, func(s *Settings) { s.Rate1 = nan }, func(s *Settings) { s.Rate2 = nan },
-		func(s *Settings) { s.Alpha = nan }, func(s *Settings) { s.BetaStar = -inf },
-		func(s *Settings) { s.Tau1 = -1 }, func(s *Settings) { s.Tau2 = -1 }, func(s *Settings) { s.Every = -1 },
-	} {
-		s := good
-		if spoil(&s); s.check() == nil {
-			t.Errorf("case %d: %+v pass", i, s)
-		}
-	}
-}
-
 // A step that leaves the finite numbers is seen at every entry and on both sides, and the
 // error names the step and its stage.
 func TestDivergenceIsNamed(t *testing.T) {
@@ -285,25 +240,6 @@ func TestLimitsWhereTermsUnderflow(t *testing.T) {
 	}
 }
 
-func TestWrongRowsOfAttentionAreNamed(t *testing.T) {
-	p := uneven()
-	c := MonteCarlo{Graph: graph.Chain(3), Prior: p, Eps: 0.3, Samples: 2, Workers: 1}
-	for want, rows := range map[string][][]float64{
-		"theory: Monte Carlo with 2 rows of attention, want 3":                                 {nil, nil},
-		"theory: Monte Carlo with the attention -1 in row 1, want":                             {nil, {2, -1}, nil},
-		"theory: Monte Carlo with the attention NaN in row 1, want":                            {nil, {1, math.NaN()}, nil},
-		"theory: Monte Carlo with row 1 of attention of 2 entries and sum 1.125, want 2 and 1": {nil, {1, 0.125}, nil},
-		"theory: Monte Carlo with row 1 of attention of 2 entries and sum 0.875, want 2 and 1": {nil, {0.75, 0.125}, nil},
-		"theory: Monte Carlo with row 2 of attention of 2 entries and sum 1, want 3 and 1":     {nil, nil, {0.5, 0.5}},
-		"": {{1}, {0, 1}, nil},
-	} {
-		c.Rows = rows
-		if said := property.Refused(t, "theory", func() { c.Run([]float64{1}) }); !strings.HasPrefix(said, want) || want == "" && said != "" {
-			t.Errorf("%v: %q, want %q", rows, said, want)
-		}
-	}
-}
-
 // Weights of the second layer that overflow by themselves are no limit to the prediction.
 func TestLossOfASharpModel(t *testing.T) {
 	p := must(NewPopulation(graph.Chain(4), uneven(), 0.3, QueryApart))
@@ -418,39 +354,6 @@ func TestPowerLawOfOneLength(t *testing.T) {
 	for _, x := range []float64{0, -1, math.Inf(1), math.NaN()} {
 		if said := property.Refused(t, "theory", func() { PowerLaw{0, 1, 0}.At(x) }); !strings.HasPrefix(said, "theory: power law at ") {
 			t.Errorf("at %v: %q", x, said)
-		}
-	}
-}
-
-// Wrong numbers are refused in the words of the function that is asked.
-func TestMisuseOfTheoryIsNamed(t *testing.T) {
-	m := NewReduced(2, 3, 1)
-	x, y := []int{0, 1, 1}, []float64{0.5, 0.5}
-	for name, c := range map[string]struct {
-		f    func()
-		want string
-	}{
-		"eps":                  {func() { m.Loss(x, 0, y, 0, nil) }, "theory: the loss is perturbed by 0"},
-		"a long row":           {func() { m.Loss(x, 0, []float64{0.5, 0.25, 0.25}, 1, nil) }, "theory: a row of 3 probabilities"},
-		"a short row":          {func() { m.Loss(x, 0, y[:1], 1, nil) }, "theory: a row of 1 probabilities"},
-		"beta* of one":         {func() { BetaStar(1, 1, 1) }, "theory: beta* for"},
-		"beta* of nothing":     {func() { BetaStar(0, 1, 2) }, "theory: beta* for"},
-		"beta* of infinity":    {func() { BetaStar(math.Inf(1), 1, 2) }, "theory: beta* for"},
-		"beta* below one":      {func() { BetaStar(1, 0.6, 2) }, "theory: beta* for"},
-		"beta* of more than T": {func() { BetaStar(1, 2.1, 2) }, "theory: beta* for"},
-		"attention of one row": {func() { m.Rows(graph.Chain(3), mat.NewDense(1, 3, nil)) }, "theory: "},
-		"another graph":        {func() { m.Rows(graph.Chain(4), mat.NewDense(3, 3, nil)) }, "theory: "},
-		"divergence of nothing": {func() {
-			(&Chain{2, mat.NewDense(2, 2, []float64{0.5, 0.5, 0.5, 0.5}), y}).Information(Divergence{}, graph.Chain(3), 0, 1)
-		}, "theory: "},
-	} {
-		if said := property.Refused(t, "theory", c.f); !strings.HasPrefix(said, c.want) {
-			t.Errorf("%s: %q, want %q", name, said, c.want)
-		}
-	}
-	for _, eps := range []float64{1e-6, 1e6} {
-		if _, err := GHat(graph.Chain(3), orbit3(), eps, QueryApart); err != nil {
-			t.Errorf("eps = %v: %v", eps, err)
 		}
 	}
 }

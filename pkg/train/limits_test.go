@@ -141,33 +141,6 @@ func TestTestSetsAreFull(t *testing.T) {
 	}
 }
 
-// Weights of another size in one respect are of another model.
-func TestWeightsOfAnotherModelAreRefused(t *testing.T) {
-	short := model.NewMLP(3, 7, 8)
-	short.Layers = short.Layers[:1]
-	for _, c := range []struct {
-		of     Spec
-		others []model.Model
-	}{
-		{testSpec(), []model.Model{
-			model.NewWeights(4, 7, 1, 1), model.NewWeights(3, 8, 1, 1), model.NewWeights(3, 7, 2, 1), model.NewWeights(3, 7, 1, 2),
-			model.NewWeights(3, 7, 1), model.NewWeights(3, 7, 1, 1, 1), model.NewMLP(3, 7, 8),
-		}},
-		{mlpSpec(MLP{Width: 8}), []model.Model{
-			model.NewMLP(4, 7, 8), model.NewMLP(3, 8, 8), model.NewMLP(3, 7, 9), short, model.NewWeights(3, 7, 1, 1),
-		}},
-	} {
-		if !c.of.holds(c.of.NewWeights()) {
-			t.Errorf("%+v does not hold its weights", c.of.Model)
-		}
-		for k, w := range c.others {
-			if c.of.holds(w) {
-				t.Errorf("%+v holds the weights %d", c.of.Model, k)
-			}
-		}
-	}
-}
-
 // In row 3 one head attends most to position 1, with 5/8, and the other one to position
 // 2, with 9/12; all other rows attend to all alike.
 func TestEdgesAreThoseOfTheHeads(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"learncausal/internal/property"
@@ -149,50 +148,6 @@ func message(f func()) (said any) {
 	defer func() { said = recover() }()
 	f()
 	return nil
-}
-
-// The dense model and the engine refuse the same sequences and targets with the
-// same words.
-func TestBadSequenceIsNamed(t *testing.T) {
-	w, m := model.NewWeights(3, 4, 2, 1), model.NewMLP(3, 4, 5)
-	for _, c := range []struct {
-		x    []int
-		y    []float64
-		want string
-	}{
-		{[]int{0, 1, 2}, nil, "model: sequence of length 3, want 4"},
-		{[]int{0, 1, 2, 0, 1}, nil, "model: sequence of length 5, want 4"},
-		{[]int{0, 3, 2, 0}, nil, "model: token 3 at position 1, want 0..2"},
-		{[]int{0, 1, 2, -1}, nil, "model: token -1 at position 3, want 0..2"},
-		{make([]int, 4), []float64{0.5, 0.5, 0}[:2], "model: target of length 2, want 3"},
-		{make([]int, 4), make([]float64, 4), "model: target of length 4, want 3"},
-		{make([]int, 4), []float64{1.5, -0.5, 0}, "model: target of token 1 is -0.5, want a probability"},
-		{make([]int, 4), []float64{1, math.NaN(), 0}, "model: target of token 1 is NaN, want a probability"},
-		{make([]int, 4), []float64{1, 1, 0}, "model: target sums to 2, want 1"},
-		{make([]int, 4), make([]float64, 3), "model: target sums to 0, want 1"},
-	} {
-		for name, f := range map[string]func(){
-			"dense":        func() { w.Forward(c.x, c.y, nil) },
-			"engine":       func() { New(w).NewPass().Loss(c.x, c.y, nil) },
-			"MLPs, dense":  func() { m.Forward(c.x, c.y, nil) },
-			"MLPs, engine": func() { New(m).NewPass().Loss(c.x, c.y, nil) },
-		} {
-			said := strings.TrimPrefix(fmt.Sprint(message(f)), "engine: ")
-			if said != c.want {
-				t.Errorf("%s: %v, %v gave %v, want %s", name, c.x, c.y, said, c.want)
-			}
-		}
-	}
-	for want, f := range map[string]func(){
-		"engine: 13 tokens, want sequences of length 4, at least one": func() { New(w).MeanAttention(make([]int, 13)) },
-		"engine: 0 tokens, want sequences of length 4, at least one":  func() { New(m).MeanAttention(nil) },
-		"engine: model: token 3 at position 1, want 0..2":             func() { New(m).MeanAttention([]int{0, 0, 0, 0, 0, 3, 0, 0}) },
-		otherGradient: func() { New(w).NewPass().Loss(make([]int, 4), []float64{1, 0, 0}, New(m).NewGradient()) },
-	} {
-		if said := message(f); said != want {
-			t.Errorf("said %v, want %s", said, want)
-		}
-	}
 }
 
 // Losses gives the same bytes as Loss for one sequence after the other, whatever the

@@ -238,7 +238,7 @@ func TestLevels(t *testing.T) {
 			t.Errorf("%q with %s gives %s, want %s", c.name, levels[c.has], levels[got], levels[c.want])
 		}
 	}
-	const want = `lanes: the environment variable LEARNCAUSAL_VECTORS is "sse", want one of [none avx2 avx512]`
+	const want = `simd: the environment variable LEARNCAUSAL_VECTORS is "sse", want one of [none avx2 avx512]`
 	if _, err := chosen("sse", avx512); err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
