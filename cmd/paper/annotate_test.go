@@ -55,7 +55,7 @@ func TestAnnotateReplacesNothingOfItsUser(t *testing.T) {
 	pipe := func(_, path string) error { return syscall.Mkfifo(path, 0o666) }
 	for name, c := range map[string]struct {
 		out      string
-		make     func(from, to string) error // what is beside paper.tex
+		make     func(from, to string) error // makes the files beside paper.tex
 		from, to string
 		want     string
 	}{

@@ -16,7 +16,7 @@ import (
 	"learncausal/pkg/train"
 )
 
-// What was equal before the stop is not trained again after it, and once all are equal
+// Runs that were equal before the stop are not trained again after it, and once all are equal
 // the next call starts from the first run.
 func TestConfirmingGoesOn(t *testing.T) {
 	dir, plan := t.TempDir(), write(t, "plan.toml", smallPlan)

@@ -184,7 +184,7 @@ func TestCompletionKnowsIds(t *testing.T) {
 	}
 }
 
-func TestExportWritesTheFilesThatItNames(t *testing.T) {
+func TestExportWritesItsNamedFiles(t *testing.T) {
 	dir := t.TempDir()
 	named := strings.Fields(output(t, "export", "fig-graph-example", "-o", dir, "tab-unlearned-edges"))
 	files, err := os.ReadDir(dir)

@@ -78,7 +78,7 @@ func TestTextIsFoldedAtTheLargestWidth(t *testing.T) {
 	}
 }
 
-func TestJSONHasWhatTheTextHas(t *testing.T) {
+func TestJSONHasTheNumbersOfTheText(t *testing.T) {
 	var all struct{ Exports, Experiments []map[string]any }
 	var stored []listedRun
 	var shown listedRun

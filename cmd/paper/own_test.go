@@ -56,7 +56,7 @@ func content(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-func TestTrainOnAGraphOfOnesOwn(t *testing.T) {
+func TestTrainOnAUserGraph(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	dot := write(t, "my.dot", forest)
 	text := output(t, append([]string{"train", dot, "--out", dir, "--states", "2"}, quickly...)...)
@@ -408,7 +408,7 @@ func TestPredictPrintsTheModelBesideBayes(t *testing.T) {
 }
 
 // Under the prior, 0 goes to 1 and never to itself.
-func TestPredictSaysThatASequenceIsImpossible(t *testing.T) {
+func TestPredictReportsAnImpossibleSequence(t *testing.T) {
 	dir := t.TempDir()
 	prior := []string{"train", "figure-1", "-o", dir, "--prior", "finite(0 1 0; 0 0 1; 1 0 0)"}
 	output(t, append(prior, quickly...)...)

@@ -138,7 +138,7 @@ func TestVerifyWritesNewRows(t *testing.T) {
 }
 
 // Lemma 16 is printed with ≥: its sides 0.064 and 0.0625 would read as if it held.
-func TestVerifySaysHowTheSidesAreRead(t *testing.T) {
+func TestVerifyExplainsTheSides(t *testing.T) {
 	text := output(t, "verify", "lem-bound-g1")
 	const sides = "An inequality is read as lhs ≤ rhs, also where ≥ is printed."
 	table, _, found := strings.Cut(text, "\n"+sides+"\n")

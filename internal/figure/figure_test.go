@@ -59,7 +59,7 @@ func TestFaultsAreNamed(t *testing.T) {
 }
 
 // The smallest block, and a scale that is not signed, are drawn.
-func TestWhatIsNoFaultIsDrawn(t *testing.T) {
+func TestValidFiguresAreDrawn(t *testing.T) {
 	m := &Matrix{Values: [][]float64{{0, 1}}, Blocks: []Block{{0, 0, 1, 1}}, Scale: Scale{Min: -1, Max: 3}}
 	if _, err := m.Layout(100); err != nil {
 		t.Error(err)
@@ -158,7 +158,7 @@ func TestCellsAreCrisp(t *testing.T) {
 }
 
 // A figure without Alt is described by its panels.
-func TestDescriptionSaysWhatThePanelsAre(t *testing.T) {
+func TestDescriptionNamesThePanels(t *testing.T) {
 	p := plot.New()
 	p.X.Label.Text, p.Y.Label.Text = "β", "Gain"
 	f := &Figure{ID: "f", Rows: [][]Panel{

@@ -222,7 +222,7 @@ func TestGoldenNumbers(t *testing.T) {
 	golden(t, "values.tex", tex)
 }
 
-func TestPlatformIsThatOfTheCompiler(t *testing.T) {
+func TestPlatformIsThePlatformOfTheCompiler(t *testing.T) {
 	level, err := exec.Command("go", "env", "GO"+strings.ToUpper(runtime.GOARCH)).Output()
 	if err != nil {
 		t.Fatal(err)

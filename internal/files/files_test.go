@@ -162,7 +162,7 @@ func TestAReadOnlyFileStays(t *testing.T) {
 	}
 }
 
-// WriteOwn replaces what begins like a file of this program.
+// WriteOwn replaces a file that begins like a file of this program.
 func TestAFileOfAnotherProgramStays(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ledger.sty")
 	for _, c := range []struct{ old, want string }{

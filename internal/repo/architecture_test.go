@@ -124,7 +124,7 @@ func TestTableHasEveryPackage(t *testing.T) {
 }
 
 // Files, folders and targets of make that the documents name exist.
-func TestDocumentsNameWhatExists(t *testing.T) {
+func TestDocumentsNameExistingFiles(t *testing.T) {
 	t.Chdir(root)
 	file := regexp.MustCompile("`((?:pkg|internal|paper|cmd|tools|web|notebooks|figures|runs)/[\\w./-]*)`")
 	link := regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
@@ -159,7 +159,7 @@ func TestRequirementsHaveAPurpose(t *testing.T) {
 
 // The container has the Go version of go.mod and the packages of the README, and both of
 // its uses run the same set-up.
-func TestContainerIsSetUpAsTheReadmeSays(t *testing.T) {
+func TestContainerIsSetUpAsInTheReadme(t *testing.T) {
 	t.Chdir(root)
 	find := func(name, pattern string) string {
 		t.Helper()

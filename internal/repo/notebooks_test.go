@@ -17,9 +17,9 @@ var canned = regexp.MustCompile(`show\.(Figure|Table|Check|Stored|Replay|Summary
 var computes = regexp.MustCompile(`:=|\bfor\b|nb\.Plot\(|nb\.Printf\(|NewTable\(|Live\(`)
 
 // The test counts three kinds of cells. A definition computes a quantity from its formula,
-// and has the tag. A plot is drawn with gonum. A canned cell only shows what is stored.
+// and has the tag. A plot is drawn with gonum. A canned cell only shows stored results.
 // Run it with -v to see the counts.
-func TestNotebooksComputeWhatTheyShow(t *testing.T) {
+func TestNotebooksComputeTheirNumbers(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(root, "notebooks", "*.ipynb"))
 	if err != nil || len(files) != 18 {
 		t.Fatalf("%d notebooks, %v", len(files), err)

@@ -11,7 +11,7 @@ import (
 // What a correction rests on, directly or by way of others, is true: the stored
 // verdict of no row in its closure under Grounds says that it fails, nor has one
 // repairs, which only a row that fails has.
-func TestCorrectionsRestOnWhatIsTrue(t *testing.T) {
+func TestCorrectionsRestOnTrueStatements(t *testing.T) {
 	b, err := os.ReadFile("../../figures/claims.json")
 	if err != nil {
 		t.Fatal(err)

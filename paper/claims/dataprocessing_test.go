@@ -232,7 +232,7 @@ func ranges(a [4][4]float64) (out [4][4]exact.Range) {
 	return out
 }
 
-func TestGapsInFloatsAreThoseInRationals(t *testing.T) {
+func TestGapsInFloatsEqualGapsInRationals(t *testing.T) {
 	check := comparing(t)
 	pis := []exact.Matrix{exact.Rats("9/10 1/10; 2/5 3/5"), exact.Rats("1/5 4/5; 3/10 7/10")}
 	bases := []*theory.Chain{theory.MustChain(pis[0].Floats(), 2), theory.MustChain(pis[1].Floats(), 2)}

@@ -9,8 +9,8 @@ import (
 	"learncausal/pkg/task"
 )
 
-// TestScoresForPatternsTellMapsApart spoils one number of each map.
-func TestScoresForPatternsTellMapsApart(t *testing.T) {
+// TestScoresForPatternsSeparateMaps spoils one number of each map.
+func TestScoresForPatternsSeparateMaps(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 5))
 	w := model.NewWeights(2, 3, 2, 1)
 	for _, a := range w.Arrays() {

@@ -14,7 +14,7 @@ import (
 
 // At beta = 0 the norm of the gradient is 2 kappa (1-m) for the weight m of the
 // tokens s'. For beta = 8 it agrees with the differences of q.
-func TestScoreGradientIsThatOfTheQuotient(t *testing.T) {
+func TestScoreGradientIsTheGradientOfTheQuotient(t *testing.T) {
 	const epsilon, beta = 0.01, 8
 	p, z := []float64{0.1, 0.2, 0.3, 0.4}, []float64{1, 0.25, 0.75, 0}
 	if got, want := theory.ScoreGradient(0, epsilon, p, z, groupHits), 2*(0.3/0.31)*0.7; math.Abs(got-want) > 1e-14 {

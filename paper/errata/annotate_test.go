@@ -240,7 +240,7 @@ func paperSource(t *testing.T) string {
 	return string(source)
 }
 
-func TestNumbersAreThoseOfThePaper(t *testing.T) {
+func TestNumbersEqualTheNumbersOfThePaper(t *testing.T) {
 	if differ := numbersIn(t, paperSource(t)); len(differ) > 0 {
 		t.Errorf("other numbers in the source: %q", differ)
 	}

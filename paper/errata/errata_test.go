@@ -60,7 +60,7 @@ func TestProseCoversTheLedger(t *testing.T) {
 
 // Propositions are numbered as they come, the letter has a line for each row that fails, with the number of
 // its correction, and the numbers in the text are those of the ledger.
-func TestDocumentCountsWhatItHas(t *testing.T) {
+func TestDocumentCountsItsFigures(t *testing.T) {
 	l := stored(t)
 	letter, err := Letter(l)
 	if err != nil {
@@ -120,7 +120,7 @@ func TestDocumentCountsWhatItHas(t *testing.T) {
 
 // A proof cites its own row and rows on which the ledger says that it rests. A number in words
 // counts too, but for a number after "proof of", "the g of", "as in" and "neither", which point elsewhere.
-func TestProofsRestOnWhatTheyCite(t *testing.T) {
+func TestProofsRestOnTheirCitations(t *testing.T) {
 	l := stored(t)
 	e, err := newErratum(l)
 	if err != nil {

@@ -109,7 +109,7 @@ func TestRoundKeepsRowsExact(t *testing.T) {
 	}
 }
 
-// The probabilities sum to one, and those of a pair of positions to their joint
+// The probabilities sum to one, and the probabilities of a pair of positions to their joint
 // law.
 func TestSequencesHaveTheJointLaws(t *testing.T) {
 	pi := Rats("1/2 1/3 1/6; 1/5 3/5 1/5; 1/4 1/2 1/4")

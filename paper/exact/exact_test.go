@@ -88,7 +88,7 @@ func TestSemidefinite(t *testing.T) {
 	}
 }
 
-// The law of two positions by powers of pi is that of all sequences, summed.
+// The law of two positions by powers of pi is the sum over all sequences.
 func TestJointIsTheSumOverSequences(t *testing.T) {
 	// Dyadic entries make the enumeration exact up to mu.
 	pi := Rats("1/2 1/4 1/4; 1/8 3/4 1/8; 1/4 1/2 1/4")
@@ -261,7 +261,7 @@ func TestBoundsLieOnTheirSides(t *testing.T) {
 	}
 }
 
-// What is rounded has at most Bits+1 significant bits, and lies on its side, nearer than
+// A rounded number has at most Bits+1 significant bits, and lies on its side, nearer than
 // two units of the last of Bits.
 func TestRoundedNumbersAreShort(t *testing.T) {
 	long := Add(power2(300), Frac(1, 1))

@@ -101,8 +101,8 @@ func TestSmallerAndLargerRanges(t *testing.T) {
 	}
 }
 
-// A mean of zeros is off by what may have underflowed, 1e-290 for each of the counts.
-// Ranges are tight but for a rounding: what is not negative stays so.
+// A mean of zeros is off by 1e-290 for each of the counts, which may have underflowed.
+// Ranges are tight to rounding, and nonnegative values keep their sign.
 func TestRangesThatAreNotNegative(t *testing.T) {
 	near := func(name string, got Range, lo, hi float64) {
 		t.Helper()

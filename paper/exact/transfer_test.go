@@ -29,7 +29,7 @@ func byEnumeration(pi Matrix, start Vector, t int) map[Pairs]*big.Rat {
 	return law
 }
 
-func TestPairCountsAreThoseOfTheSequences(t *testing.T) {
+func TestPairCountsEqualTheCountsOfSequences(t *testing.T) {
 	for _, c := range []struct {
 		pi    Matrix
 		start Vector
@@ -91,7 +91,7 @@ func TestPairMeansOfLongChains(t *testing.T) {
 	if sum := PairMean(half, MustStationary(half), 3600, func(Pairs) float64 { return 1 }, 0); !sum.Contains(one) || sum.AtMost(Point(Rat("1.000000001"))) != Certainly {
 		t.Errorf("t = 3600: the sum of all is %v", sum)
 	}
-	// What each part of the slack takes is in it: the roundings, and what the values are off.
+	// The slack contains each of its parts: the roundings and the errors of the values.
 	for _, within := range []float64{0, 1e-9, 0.5} {
 		for _, h := range []float64{3, -3} {
 			sum := PairMean(pi, mu, 60, func(Pairs) float64 { return h }, within)

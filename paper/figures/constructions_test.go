@@ -28,7 +28,7 @@ func TestForwardPassIsTheEmpiricalEstimate(t *testing.T) {
 	}
 }
 
-func TestForwardPassRefusesWhatItCannotDraw(t *testing.T) {
+func TestForwardPassRefusesOtherModels(t *testing.T) {
 	for _, x := range [][]int{nil, {0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, -1}, {0, 0, 0, 0, 0, 26}} {
 		if _, err := ForwardPassFigure("x", graph.Figure1(), x); err == nil {
 			t.Errorf("no error for the sequence %v", x)

@@ -116,7 +116,7 @@ func TestLinksLeadToTheNotebookThatTreatsTheStatement(t *testing.T) {
 	}
 }
 
-func TestNotebooksRankByWhatTheyDoWithAStatement(t *testing.T) {
+func TestNotebooksRankByTheirUseOfAStatement(t *testing.T) {
 	const id, number = "lem-a", "Lemma 1"
 	stated := "[Lemma 1](../CLAIMS.md#lem-a) (`lem-a`)"
 	for k, c := range []struct {

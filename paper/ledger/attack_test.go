@@ -72,7 +72,7 @@ func TestAttackGoesOn(t *testing.T) {
 	}
 }
 
-// Of points that are as good the first is told, whatever comes after.
+// The search returns the first of several equally good points.
 func TestAttackKeepsTheFirstOfEquals(t *testing.T) {
 	flat := func([]float64) float64 { return 3 }
 	if best, value := testEnv(true).Attack(flat, [][]float64{{1, 2}, {3, 4}}, 100); !slices.Equal(best, []float64{1, 2}) || value != 3 {
@@ -118,9 +118,9 @@ func TestStartsReachOut(t *testing.T) {
 	}
 }
 
-// What each corner is, of four states: where its rows are nearly sure to go, or what
+// The corners over four states: the next states of rows that are nearly sure, or the
 // they avoid.
-func TestCornersAreTheShapesThatTheyAreSaidToBe(t *testing.T) {
+func TestCornersHaveTheirShapes(t *testing.T) {
 	const s = 4
 	sure := func(to func(i int) int) func(i, j int) (lo, hi float64) {
 		return func(i, j int) (lo, hi float64) {
@@ -287,7 +287,7 @@ func TestKernelBoundDecidesSmallMatrices(t *testing.T) {
 	}
 }
 
-// What no positive measure belongs to is tried, and decides nothing.
+// A matrix without a positive stationary measure decides nothing.
 func TestKernelBoundNeedsAPositiveMeasure(t *testing.T) {
 	q := atMost(1, 0, 2)
 	asked, still := 0, false
@@ -325,7 +325,7 @@ func TestKernelBoundEndsWithAFailure(t *testing.T) {
 }
 
 // A search that begins at a matrix of one's own has that among its instances.
-func TestKernelBoundStartsWhereItIsTold(t *testing.T) {
+func TestKernelBoundStartsAtTheGivenMatrices(t *testing.T) {
 	given := []float64{0.217, 0.783, 0.461, 0.539}
 	seen := false
 	q := atMost(1, 0, 2)
@@ -335,7 +335,7 @@ func TestKernelBoundStartsWhereItIsTold(t *testing.T) {
 		return sides(c)
 	}
 	if q.Attack(testEnv(true)); seen {
-		t.Error("the matrix is found without being told: the test tests nothing")
+		t.Error("the matrix is found without a start: the test tests nothing")
 	}
 	q.From = func(int) [][]float64 { return [][]float64{given} }
 	if q.Attack(testEnv(true)); !seen {

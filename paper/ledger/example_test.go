@@ -54,7 +54,7 @@ func Example() {
 	// rhs  1/4
 }
 
-// What a theorem is worth to its row.
+// A theorem proves or refutes its row, fully or in part.
 func ExampleProof() {
 	for _, p := range []ledger.Proof{
 		{Theorem: "bound_g1_refuted", File: "proofs/refuted_markov.v", Refutes: true},

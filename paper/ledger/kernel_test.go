@@ -31,7 +31,7 @@ func TestKernelHasStochasticRowsAboveItsFloor(t *testing.T) {
 	}
 }
 
-func TestParametersAreThoseOfTheKernel(t *testing.T) {
+func TestParametersInvertTheMatrix(t *testing.T) {
 	pi := []float64{0.5, 0.3, 0.2, 0.11, 0.59, 0.3, 0.2, 0.4, 0.4}
 	for k, p := range Kernel(Parameters(pi, 0.1), 3, 0.1) {
 		if math.Abs(p-pi[k]) > 1e-15 {
@@ -52,7 +52,7 @@ func TestSmallestKernelRunsThroughAll(t *testing.T) {
 
 // Where a bound holds, all that is decided counts: the worst point of the search, for two states
 // the 1^2 + ... + (n-1)^2 matrices with denominators up to n, and a rounding by each denominator.
-func TestKernelBoundCountsWhatItTries(t *testing.T) {
+func TestKernelBoundCountsItsInstances(t *testing.T) {
 	for quick, small := range map[bool]int{true: 140, false: 506} { // up to 8, up to 12
 		sizes := 0
 		bound := KernelBound{
@@ -89,7 +89,7 @@ func TestSizesShareTheSearch(t *testing.T) {
 	}
 }
 
-// What is tried as a denominator grows, and gives fractions that one can work with: it
+// The denominators grow, and give short fractions: each
 // divides 1200, or is 1, 2 or 5 times a power of ten.
 func TestDenominatorsAreRound(t *testing.T) {
 	for k, den := range denominators {

@@ -26,7 +26,7 @@ import (
 	"learncausal/pkg/num"
 )
 
-// What is wrong with a row is named, and nothing else.
+// Each contradiction within a row is named, and nothing else.
 func TestEachFaultOfARowIsNamed(t *testing.T) {
 	instance := Instance{"S": 2}
 	good := Row{Finding: Finding{Verdict: Holds, LHS: 1, RHS: 2, Margin: 0.5, Instances: 1}}
@@ -182,7 +182,7 @@ func TestLedgerIsReadAsWritten(t *testing.T) {
 	}
 }
 
-// What was not written so is refused by the line in which it differs.
+// An edited ledger is refused with the first line that differs.
 func TestParseNamesTheLine(t *testing.T) {
 	l, err := New(sample())
 	if err != nil {
@@ -208,8 +208,8 @@ func TestParseNamesTheLine(t *testing.T) {
 	}
 }
 
-// What is stored of a row is all that is left of it, in the form that JSON gives back.
-func TestNewKeepsWhatIsStored(t *testing.T) {
+// A row keeps its stored fields alone, in the form that JSON returns.
+func TestNewKeepsStoredValues(t *testing.T) {
 	rows := sample()
 	rows[0].Repairs, rows[0].Slow, rows[0].Statement = []Repair{{What: "a bound"}}, true, "$a < b$"
 	l, err := New(rows)
@@ -301,7 +301,7 @@ func TestDependencies(t *testing.T) {
 	}
 }
 
-// Those who use a statement are told in the order of the ledger, not in that of the proofs.
+// The users of a statement have the order of the ledger, not of the proofs.
 func TestUsersAreInTheOrderOfTheLedger(t *testing.T) {
 	l := &Ledger{}
 	for _, row := range [][]string{{"a"}, {"d", "c"}, {"b", "a"}, {"c", "b"}, {"e"}} {
@@ -323,7 +323,7 @@ func TestUsersAreInTheOrderOfTheLedger(t *testing.T) {
 }
 
 // A row is refuted if its first theorem refutes it, proved if one says all of it, else in part.
-func TestTheoremsAreToldAndCounted(t *testing.T) {
+func TestTheoremsAreCounted(t *testing.T) {
 	refuted, whole, part := Proof{"no", "n.v", true, ""}, Proof{"all", "a.v", false, ""}, Proof{"some", "s.v", false, "a half"}
 	for p, want := range map[Proof]string{
 		refuted:                   "refuted in Coq, witness computed: no, n.v",
@@ -332,7 +332,7 @@ func TestTheoremsAreToldAndCounted(t *testing.T) {
 		part:                      "proved in Coq in part: some, s.v (a half)",
 	} {
 		if got := p.String(); got != want {
-			t.Errorf("%+v is told as %q, want %q", p, got, want)
+			t.Errorf("%+v is reported as %q, want %q", p, got, want)
 		}
 	}
 	l := &Ledger{Rows: []Row{{}}}
@@ -383,15 +383,15 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-// A row says with what seed something was drawn for it, and only then.
-func TestRunSaysTheSeed(t *testing.T) {
+// A row has the seed if its check drew a random number.
+func TestRunRecordsTheSeed(t *testing.T) {
 	good := Finding{Verdict: Holds, Instances: 1}
 	shared := func(e *Env) Finding { e.Seed(); return good }
 	stream := func(e *Env) Finding { e.Stream("points"); return good }
 	cs := []Claim{{Check: shared}, {Check: stream}, {Check: func(*Env) Finding { return good }}}
-	told := 0
-	if _, err := Run(t.Context(), cs, true, 1, func(Row, time.Duration) { told++ }); err != nil || told != 3 {
-		t.Errorf("told of %d rows, want 3, %v", told, err)
+	reported := 0
+	if _, err := Run(t.Context(), cs, true, 1, func(Row, time.Duration) { reported++ }); err != nil || reported != 3 {
+		t.Errorf("reported of %d rows, want 3, %v", reported, err)
 	}
 	rows, err := Run(t.Context(), cs, true, 1, nil)
 	if err != nil {
@@ -425,12 +425,12 @@ func TestRunBeginsNothingAfterAStop(t *testing.T) {
 	}
 	ctx, cancel = context.WithCancel(t.Context())
 	stopped := Claim{Check: func(*Env) Finding { cancel(); return Finding{} }}
-	if _, err := Run(ctx, []Claim{stopped}, true, 1, func(Row, time.Duration) { t.Error("a check that was stopped is told") }); !errors.Is(err, context.Canceled) {
+	if _, err := Run(ctx, []Claim{stopped}, true, 1, func(Row, time.Duration) { t.Error("a check that was stopped is reported") }); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
 
-// So many checks run at a time as there are workers, at least one, and each row is told.
+// Each worker runs one check at a time; there is at least one; every row is reported.
 func TestRunHasWorkers(t *testing.T) {
 	for workers, want := range map[int]int64{-1: 1, 0: 1, 1: 1, 3: 3} {
 		var running, most atomic.Int64
@@ -459,20 +459,20 @@ func TestRunHasWorkers(t *testing.T) {
 		for i := range 6 {
 			cs = append(cs, Claim{ID: fmt.Sprint(i), Check: check})
 		}
-		var told sync.Map
-		if _, err := Run(t.Context(), cs, true, workers, func(r Row, _ time.Duration) { told.Store(r.ID, true) }); err != nil {
+		var reported sync.Map
+		if _, err := Run(t.Context(), cs, true, workers, func(r Row, _ time.Duration) { reported.Store(r.ID, true) }); err != nil {
 			t.Fatal(err)
 		}
 		n := 0
-		told.Range(func(id, _ any) bool { n++; return id != "" })
+		reported.Range(func(id, _ any) bool { n++; return id != "" })
 		if n != 6 || most.Load() != want {
-			t.Errorf("%d workers: %d rows are told, %d checks run at a time, want 6 and %d", workers, n, most.Load(), want)
+			t.Errorf("%d workers: %d rows are reported, %d checks run at a time, want 6 and %d", workers, n, most.Load(), want)
 		}
 	}
 }
 
-// The seed is one for all, and a stream that of the claim and its purpose.
-func TestStreamsAreThoseOfTheClaim(t *testing.T) {
+// All claims share the seed; a stream depends on the claim and the purpose.
+func TestStreamsDependOnTheClaimAlone(t *testing.T) {
 	e := NewEnv(t.Context(), Claim{ID: "lem-x"}, false)
 	if e.Seed() != Seed {
 		t.Errorf("seed %d, want %d", e.Seed(), Seed)
@@ -654,7 +654,7 @@ func TestMarginsOfFindings(t *testing.T) {
 			t.Errorf("the margin of %v = %v is %v, want %v", c.lhs, c.rhs, got, -math.Abs(c.want))
 		}
 	}
-	// A search that went further than the witness is told, one that did not is not.
+	// The note reports a search that went further than the witness.
 	w = Worst{}
 	w.AtMost(3, 1, func() Instance { return Instance{"S": 2, "p": big.NewRat(1, 2), "x": 0.5, "name": "n"} })
 	w.AtMostRat(big.NewRat(2, 1), big.NewRat(1, 1), here)

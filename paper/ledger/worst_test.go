@@ -11,7 +11,7 @@ import (
 
 func here() Instance { return Instance{"S": 2} }
 
-// Each method tells what holds from what fails, and from what it cannot decide.
+// Each method separates instances that hold, that fail, and that it cannot decide.
 func TestWorstDecides(t *testing.T) {
 	third, half := big.NewRat(1, 3), big.NewRat(1, 2)
 	wide := exact.Interval{Lo: big.NewRat(1, 4), Hi: half}
@@ -98,8 +98,8 @@ func TestWorstKeepsTheFirstWitness(t *testing.T) {
 	}
 }
 
-// What is noted: a worse failure than that of the witness, and a rounding, if there was one.
-func TestWorstNotesWhatElseWasFound(t *testing.T) {
+// The note has a failure worse than the witness, and the rounding, if there was one.
+func TestWorstNotesLargerViolations(t *testing.T) {
 	var w Worst
 	w.EqualRat("", big.NewRat(1, 1), big.NewRat(2, 1), here)
 	w.EqualRat("", big.NewRat(1, 1), big.NewRat(4, 1), func() Instance { return Instance{"S": 3} })
@@ -191,7 +191,7 @@ func TestWorstKeepsTheLeastMargin(t *testing.T) {
 	}
 }
 
-// What decides a box: ends that touch hold, ends that are certainly beyond fail at once, and
+// The ends decide a box: ends that touch hold, ends that are certainly beyond fail at once, and
 // others are cut.
 func TestEverywhereDecidesABoxByItsEnds(t *testing.T) {
 	at := func(lo, hi float64) exact.Range { return exact.Range{Lo: lo, Hi: hi} }
@@ -230,7 +230,7 @@ func TestEverywhereIsOpenWhereABoxIsLeft(t *testing.T) {
 		}
 	}
 	w := new(Worst)
-	for _, most := range []float64{0.24, 0.26} { // what is open stays so
+	for _, most := range []float64{0.24, 0.26} { // an open finding stays open
 		w.Everywhere(unit, 1000, func(box []exact.Range) (lhs, rhs exact.Range, asks bool) {
 			return box[0].Mul(exact.At(1).Sub(box[0])), exact.At(most), true
 		})

@@ -153,7 +153,7 @@ func module(name, source string) string {
 }
 
 // A file requires each file whose names it uses. Coq does not check this for modules.
-func TestProofsRequireWhatTheyName(t *testing.T) {
+func TestProofsRequireTheirImports(t *testing.T) {
 	files := sources(t)
 	for _, file := range sources(t) {
 		source := read(t, file)

@@ -44,7 +44,7 @@ func TestAStatementIsCheckedByItsNumberWithItsCorrection(t *testing.T) {
 }
 
 // A verdict that is not the stored one is counted, and a row that is unsound is an error.
-func TestVerdictsAreThoseOfTheStoredLedger(t *testing.T) {
+func TestVerdictsEqualTheStoredLedger(t *testing.T) {
 	for what, c := range map[string]struct {
 		spoil   func(f *ledger.Finding)
 		changes int

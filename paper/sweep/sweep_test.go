@@ -89,7 +89,7 @@ func (s *Sweep) table(t *testing.T) []byte {
 	return b
 }
 
-func TestTablesAreTheSameWhateverTheOrder(t *testing.T) {
+func TestTablesDoNotDependOnTheOrder(t *testing.T) {
 	one, other := newSweep(t, quickPlan), newSweep(t, quickPlan)
 	one.mustRun(t, 1, all(one)...)
 	backwards := all(other)
@@ -293,7 +293,7 @@ func TestRunsOfOtherProcessesAreNotRetrained(t *testing.T) {
 }
 
 // Weights are those that run.json lists, whatever the folders are called.
-func TestWeightsAreThoseListed(t *testing.T) {
+func TestWeightsAreListed(t *testing.T) {
 	s := newSweep(t, quickPlan)
 	s.Store.Dir = filepath.Join(t.TempDir(), "lr[1]")
 	s.mustRun(t, 1, 0)

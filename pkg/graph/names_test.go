@@ -90,7 +90,7 @@ func TestReadSortsParentsBeforeChildren(t *testing.T) {
 	}
 }
 
-func TestReadLeavesOutWhatIsInvisible(t *testing.T) {
+func TestReadOmitsInvisibleEdges(t *testing.T) {
 	for text, want := range map[string]string{
 		"digraph { rankdir=LR; s1 -> s2 -> s3 -> s4 [style=invis]; {s1 s3} -> y }":                    "[[] [] [] [] [0 2]] ",
 		"digraph { edge [style=invis]; s1 -> s2 -> s3; edge [style=\"\"]; s1 -> s2; s4 }":             "[-1 0 -1 -1] ",
@@ -138,7 +138,7 @@ func TestReadLeavesOutWhatIsInvisible(t *testing.T) {
 	}
 }
 
-func TestReadNamesWhatGraphvizTakesAndItDoesNot(t *testing.T) {
+func TestReadNamesUnsupportedGraphviz(t *testing.T) {
 	const arrows = `want "digraph", and "->" from parent to child`
 	for text, want := range map[string]string{
 		"digraph { s1 -> s2, s3 }":        `got: ","; a list of nodes is written {s2 s3}, without commas`,

@@ -45,7 +45,7 @@ func TestNextIsStationaryOfEachContinuation(t *testing.T) {
 					}
 				}
 				if fault < 1e-3 {
-					t.Errorf("S=%d, q=%d: the rows of %s are not told apart", s, q, name)
+					t.Errorf("S=%d, q=%d: the rows of %s are not separated", s, q, name)
 				}
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"learncausal/pkg/task"
 )
 
-// Scales at which what is left of the softmax is below rounding: two scores of
+// Scales at which the rest of the softmax is below rounding: two scores of
 // roots differ by at least 1/T^2.
 const limitOne, limitTwo = 200, 1e4
 
@@ -40,7 +40,7 @@ func constructions(t *testing.T) []*Construction {
 	return append(all, ConstructionTwo(g, 2))
 }
 
-func TestTheLimitIsThatOfTheTransformer(t *testing.T) {
+func TestTheLimitIsTheLimitOfTheTransformer(t *testing.T) {
 	for k, c := range constructions(t) {
 		if d := c.worst(c.Limit); d > 1e-9 {
 			t.Errorf("construction %d: limit and transformer differ by %v", k, d)

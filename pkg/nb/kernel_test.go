@@ -92,7 +92,7 @@ func (k *kernel) serve(in *gob.Decoder, out *gob.Encoder) {
 	}
 }
 
-// of returns what f sends. It fails if f does not end.
+// of returns the messages of f. It fails if f does not end.
 func (k *kernel) of(t *testing.T, f func()) []protocol.DisplayData {
 	t.Helper()
 	k.mu.Lock()
@@ -113,7 +113,7 @@ func (k *kernel) of(t *testing.T, f func()) []protocol.DisplayData {
 	return k.got
 }
 
-// forms is what a viewer may choose from.
+// forms are the formats that a viewer chooses from.
 type forms = map[protocol.MIMEType]any
 
 func TestInANotebookTheKernelGetsEachOutput(t *testing.T) {
@@ -155,7 +155,7 @@ func TestInANotebookTheKernelGetsEachOutput(t *testing.T) {
 		"Meter": {func() { NewMeter("chain").Done("9 steps") }, forms{"text/plain": "chain: 9 steps"}},
 	} {
 		check(what, k.of(t, other.show), other.want)
-		// What is printed after it stands below it, in a block of its own.
+		// Later text stands below it, in a separate block.
 		next := k.of(t, func() { Printf("next") })
 		check("Printf after "+what, next, forms{"text/plain": "next"})
 		if next[0].DisplayID == text[0].DisplayID {

@@ -12,7 +12,7 @@ import (
 )
 
 // fused is an instruction of arm64 that multiplies and adds with one rounding, with
-// the line of Go that it comes from. This compiler fuses what any of the others does,
+// the line of Go that it comes from. This compiler fuses wherever another compiler does,
 // also a product that is stored in one statement and added in the next.
 var fused = regexp.MustCompile(`(?m)\(([^()\s]+\.go:\d+)\)\s+(FN?M(?:ADD|SUB)[SD])\b`)
 
@@ -53,8 +53,8 @@ func readSources(t *testing.T, folder string) {
 	}
 }
 
-// What a run, its measurement or a quantity of the proofs is computed with has no
-// fused operation in it. The counts of what training holds are whole numbers, which a
+// The code of a run, its measurement or a quantity of the proofs has no
+// fused operation in it. The sizes of the arrays of training are whole numbers, which a
 // fused operation does not change.
 func TestNumericalPackagesFuseNothing(t *testing.T) {
 	readSources(t, "..")

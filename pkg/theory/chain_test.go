@@ -85,7 +85,7 @@ func TestChainAgreesWithRationals(t *testing.T) {
 }
 
 // The paper's formula for B^k holds for k >= 1, and not for k = 0.
-func TestPowersOfBAreThoseOfPi(t *testing.T) {
+func TestPowersOfBArePowersOfPi(t *testing.T) {
 	cs, _ := twins(t)
 	for n, c := range cs {
 		for k := range 6 {
@@ -111,7 +111,7 @@ func TestReducibleChainIsRefused(t *testing.T) {
 	}
 }
 
-// A prior over one orbit has the means of its representative for what does not
+// A prior over one orbit has the means of its representative for values that do not
 // depend on the names of the states, and 1/S as the mean of each entry.
 func TestMeanIsOverTheOrbit(t *testing.T) {
 	base := []float64{0.5, 0.3, 0.2, 0.1, 0.3, 0.6, 0.4, 0.4, 0.2}

@@ -26,7 +26,7 @@ func uneven() *markov.Finite {
 }
 
 // Each matrix counts by its own weight, on every route.
-func TestWeightsOfAPriorAreThoseOfItsMatrices(t *testing.T) {
+func TestWeightsOfAPriorWeighItsMatrices(t *testing.T) {
 	prior, g := uneven(), graph.MustNew(-1, 0, 1, -1, -1)
 	one := func(k int) *markov.Finite {
 		return &markov.Finite{Pi: prior.Pi[k : k+1], Mu: prior.Mu[k : k+1], Weight: []float64{1}}
@@ -286,7 +286,7 @@ func TestLossOfASharpModel(t *testing.T) {
 	}
 }
 
-// By hand, over three states: what a table, a model and its rows say.
+// By hand, over three states: a table, a model and its rows.
 func TestModelsAreReadAsTheyAre(t *testing.T) {
 	m := NewReduced(3, 3, 0)
 	copy(raw(m.A2), []float64{3, 1, 2, 1, 6, 0, 0, 2, 9})

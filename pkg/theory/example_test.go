@@ -32,7 +32,7 @@ func ExampleOracle() {
 	// [-1 0 0 1 2 -1] is [-1 0 0 1 2 -1]
 }
 
-// What the paper writes as an expectation over the prior is a mean over its
+// An expectation over the prior, in the paper, is a mean over its
 // chains.
 func ExampleMean() {
 	c := theory.MustChain([]float64{0.7, 0.3, 0.2, 0.8}, 2)

@@ -45,7 +45,7 @@ func TestDivergencesHaveTheirFormulas(t *testing.T) {
 			t.Errorf("%s: D(Q, Q) = %v", c.f.Name, got)
 		}
 	}
-	// Where P charges what Q does not, f(z)/z decides.
+	// Where Q is zero and P is not, f(z)/z decides.
 	for _, c := range []struct {
 		f    Divergence
 		want float64
@@ -96,7 +96,7 @@ func TestDivergencesAreQuadraticNearZero(t *testing.T) {
 }
 
 // The law of a pair by powers of pi, its information for each divergence, and
-// g_ij are those of all sequences, summed.
+// g_ij are sums over all sequences.
 func TestPairsAgreeWithEnumeration(t *testing.T) {
 	g := graph.MustNew(-1, 0, 0, 2, -1, 4, -1)
 	base := []float64{0.5, 0.3, 0.2, 0.2, 0.3, 0.5, 0.6, 0.2, 0.2}
@@ -168,9 +168,9 @@ func TestFarPairsKeepTheirAccuracy(t *testing.T) {
 	}
 }
 
-// Matrices of mutual information and of g_ij are those of the pairs, and g_{i,p(i)}
+// Matrices of mutual information and of g_ij have the values of the pairs, and g_{i,p(i)}
 // is the chi-squared information.
-func TestMatricesAreThoseOfThePairs(t *testing.T) {
+func TestMatricesHaveTheValuesOfPairs(t *testing.T) {
 	g := graph.MustNew(-1, 0, 0, 2, -1, 4, 5, -1)
 	prior, err := markov.NewOrbit(3, []float64{0.5, 0.3, 0.2, 0.2, 0.3, 0.5, 0.6, 0.2, 0.2})
 	if err != nil {

@@ -169,7 +169,7 @@ func TestLimitsAsPrinted(t *testing.T) {
 
 // Where all samples are equal up to a rotation of three states, an estimate is the population's
 // number to rounding: one token before the query under a circulant matrix, and a cycle along a chain.
-// What belongs to pairs of states is summed over the rotations.
+// Values for pairs of states are summed over the rotations.
 func TestSamplesWithoutChance(t *testing.T) {
 	for n, pi := range map[int][]float64{
 		2: {0.5, 0.3, 0.2, 0.2, 0.5, 0.3, 0.3, 0.2, 0.5}, 5: {0, 1, 0, 0, 0, 1, 1, 0, 0},

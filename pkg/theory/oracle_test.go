@@ -107,7 +107,7 @@ func TestFloorKeepsRootsApart(t *testing.T) {
 
 func TestRecoveryRisesWithTheSample(t *testing.T) {
 	tk := task.Task{Graph: graph.Figure1(), Prior: orbit3()}
-	// Deterministic: the draws are those of seed 1.
+	// Deterministic: seed 1.
 	for _, c := range []struct {
 		groups, each, rounds int
 		want                 Recovery

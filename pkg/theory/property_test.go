@@ -251,7 +251,7 @@ func stageTwo(t *rapid.T) {
 	}
 }
 
-// spoilt draws a prior and what may be wrong with it.
+// spoilt draws a prior, right or with an error.
 func spoilt(t *rapid.T) (p *markov.Finite, right bool) {
 	p = prior(t, rapid.IntRange(2, 3).Draw(t, "S"))
 	switch rapid.SampledFrom([]string{"right", "right", "nil", "empty", "weight", "measure", "entry", "short", "one state"}).Draw(t, "kind") {

@@ -167,7 +167,7 @@ func TestReadingsInWords(t *testing.T) {
 	}
 }
 
-// Of the form x I + y 1 1^T is what has one number on the diagonal and one beside it.
+// A matrix x I + y 1 1^T has one number on the diagonal and one off it.
 func TestRelabels(t *testing.T) {
 	for _, c := range []struct {
 		a    []float64
@@ -208,7 +208,7 @@ func TestTokensBeyondTheModelAreRefused(t *testing.T) {
 	}
 }
 
-// The ends of what a Monte Carlo may be asked for.
+// The ends of the range of beta.
 func TestMonteCarloEndsAt700(t *testing.T) {
 	c := MonteCarlo{Graph: graph.Chain(3), Prior: orbit2(), Eps: 0.4, Reading: QueryApart, Samples: 2, Seed: 1}
 	for beta, right := range map[float64]bool{0: true, 700: true, 700.5: false, -0.5: false, math.NaN(): false} {

@@ -83,7 +83,7 @@ func TestExcessAgreesWithEnclosures(t *testing.T) {
 }
 
 // Where D underflows it cancels at zero, and where C does too nothing is left.
-func TestExcessOfWhatUnderflows(t *testing.T) {
+func TestExcessWhereWeightsUnderflow(t *testing.T) {
 	for _, c := range []struct {
 		h       hs
 		d, want float64

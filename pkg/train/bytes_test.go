@@ -158,7 +158,7 @@ func TestDrawsArePinned(t *testing.T) {
 }
 
 // A platform differs from the platform of the tests. The command exec runs programs compiled
-// for it, and requires the program needs. The flags are those of other tests and of make,
+// for it, and requires the program needs. Other tests and make use the same flags,
 // so that the standard library is compiled once for a platform.
 type platform struct {
 	env, needs, exec string

@@ -34,7 +34,7 @@ func TestFieldsEndAtAllMemory(t *testing.T) {
 	}
 }
 
-// What each part of training takes is allowed with as many bytes, and refused with one
+// Each part of training is allowed its number of bytes, and refused one
 // less.
 func TestMemoryIsCountedInBytes(t *testing.T) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(math.MaxInt64))
@@ -143,7 +143,7 @@ func TestTestSetsAreFull(t *testing.T) {
 
 // In row 3 one head attends most to position 1, with 5/8, and the other one to position
 // 2, with 9/12; all other rows attend to all alike.
-func TestEdgesAreThoseOfTheHeads(t *testing.T) {
+func TestEdgesFollowTheHeads(t *testing.T) {
 	spec := testSpec()
 	spec.Task = Task1{Parents: []int{-1, 0, 0, -1}, States: 2, Prior: "dirichlet(1)"}
 	spec.Model = Disentangled{Heads: [2]int{2, 1}}

@@ -66,7 +66,7 @@ func TestEngineAgainstDense(t *testing.T) {
 	}
 }
 
-// A block gives the same bytes in one and in parts, of whatever size: those of losses, of
+// A block gives the same bytes in one and in parts, of any size: the bytes of losses, of
 // gradients, and of the attention of the query.
 func TestPartsGiveTheBytesOfTheBlock(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(9, 10))
@@ -143,7 +143,7 @@ func TestWeightsThatAreNotFinite(t *testing.T) {
 	}
 }
 
-// message returns what f panics with.
+// message returns the message of the panic of f.
 func message(f func()) (said any) {
 	defer func() { said = recover() }()
 	f()
@@ -151,8 +151,8 @@ func message(f func()) (said any) {
 }
 
 // Losses gives the same bytes as Loss for one sequence after the other, whatever the
-// blocks, and refuses what is wrong in one of them.
-func TestLossesAreThoseOfTheSequences(t *testing.T) {
+// blocks, and refuses an error in one of them.
+func TestLossesEqualTheLossesOfEachSequence(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(11, 12))
 	for name, w := range map[string]model.Model{
 		"heads [2 2]": randomWeights(rnd, 1, 3, 6, 2, 2), "one head": randomWeights(rnd, 1, 10, 20, 1, 1),
@@ -199,7 +199,7 @@ func TestLossesAreThoseOfTheSequences(t *testing.T) {
 }
 
 // Where large logits of a query's position and of its token cancel, all products of
-// the factors underflow, and the attention is that of the logits.
+// the factors underflow, and the attention is the softmax of the logits.
 func TestAttentionWhereFactorsUnderflow(t *testing.T) {
 	const s, n, large = 3, 9, 1000.0
 	rnd := rand.New(rand.NewPCG(13, 14))

@@ -40,8 +40,8 @@ func floats(v reflect.Value, seen map[uintptr]bool) (n int) {
 	return n
 }
 
-// The counts are those of the arrays that are allocated.
-func TestFootprintIsWhatIsAllocated(t *testing.T) {
+// The counts are the lengths of the allocated arrays.
+func TestFootprintIsTheAllocation(t *testing.T) {
 	for name, c := range map[string]struct {
 		w    model.Model
 		want Footprint

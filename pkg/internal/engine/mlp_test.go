@@ -83,7 +83,7 @@ func TestMLPEngineAgainstDense(t *testing.T) {
 	}
 }
 
-// The average of the engine's attention is that of the dense definition.
+// The engine and the dense definition have the same mean attention.
 func TestMeanAttentionAgainstDense(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(19, 20))
 	var xs []int

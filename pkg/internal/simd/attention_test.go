@@ -98,7 +98,7 @@ func checkAttention(t *testing.T, seed uint64, n, tokens, links int) {
 	})
 }
 
-func TestAttentionIsThatOfPlainGo(t *testing.T) {
+func TestAttentionHasTheBytesOfPlainGo(t *testing.T) {
 	tokens := []int{1, 3, 8, 10, 16, 17, 20}
 	for n := 1; n <= 70; n++ {
 		atPlaces(n, func(seed uint64) { checkAttention(t, seed, n, tokens[seed%7], 1+n%3) })
@@ -210,7 +210,7 @@ func checkSoftmax(t *testing.T, seed uint64, rows, n int) {
 	})
 }
 
-func TestSoftmaxIsThatOfPlainGo(t *testing.T) {
+func TestSoftmaxHasTheBytesOfPlainGo(t *testing.T) {
 	for n := 1; n <= 72; n++ {
 		for seed := range uint64(40) {
 			checkSoftmax(t, seed, 1+int(seed)%4, n)
@@ -247,7 +247,7 @@ func checkExp(t *testing.T, seed uint64, n int) {
 	})
 }
 
-func TestExpIsThatOfPlainGo(t *testing.T) {
+func TestExpHasTheBytesOfPlainGo(t *testing.T) {
 	for n := 1; n <= 10; n++ {
 		for k := range 5 {
 			atPlaces(5*n+k, func(seed uint64) { checkExp(t, seed, 8*n) })

@@ -215,7 +215,7 @@ func TestWalkByHand(t *testing.T) {
 	}
 }
 
-func TestEightAreThoseOfPlainGo(t *testing.T) {
+func TestEightHaveTheBytesOfPlainGo(t *testing.T) {
 	for n := 1; n <= 40; n++ {
 		atPlaces(n, func(seed uint64) { checkEight(t, seed, n, 1+int(seed)%1000) })
 	}

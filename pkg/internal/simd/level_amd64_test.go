@@ -4,7 +4,7 @@ package simd
 
 import "testing"
 
-func TestLevelIsThatOfAllItsInstructions(t *testing.T) {
+func TestLevelNeedsAllItsInstructions(t *testing.T) {
 	for has, want := range map[[2]bool]string{
 		{false, false}: "none", {false, true}: "none", {true, false}: "avx2", {true, true}: "avx512",
 	} {

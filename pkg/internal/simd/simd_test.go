@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// inPlainGo calls f without vectors, for the results that define those of vectors.
+// inPlainGo calls f without vectors, for the results that define the vectors' results.
 func inPlainGo(f func()) {
 	defer func(old int) { level = old }(level)
 	level = none
@@ -107,7 +107,7 @@ func checkAddMul(t *testing.T, seed uint64, m, n, k int) {
 
 // Every number of columns up to 70, and every remainder of rows and terms; and sizes
 // that are taken in parts.
-func TestAddMulIsThatOfPlainGo(t *testing.T) {
+func TestAddMulHasTheBytesOfPlainGo(t *testing.T) {
 	for n := 1; n <= 70; n++ {
 		for m := 1; m <= 9; m++ {
 			atPlaces(n, func(seed uint64) { checkAddMul(t, seed, m, n, 1+(m*n)%17) })
@@ -174,7 +174,7 @@ func checkRectify(t *testing.T, seed uint64, rows, columns int) {
 	})
 }
 
-func TestRectifyAndTransposeAreThoseOfPlainGo(t *testing.T) {
+func TestRectifyAndTransposeHaveTheBytesOfPlainGo(t *testing.T) {
 	for rows := 1; rows <= 9; rows++ {
 		for columns := 1; columns <= 9; columns++ {
 			atPlaces(rows*columns, func(seed uint64) { checkRectify(t, seed, rows, columns) })

@@ -44,7 +44,7 @@ func checkSpread(t *testing.T, seed uint64, rows, n, tokens int) {
 	})
 }
 
-func TestSpreadAndCollectAreThoseOfPlainGo(t *testing.T) {
+func TestSpreadAndCollectHaveTheBytesOfPlainGo(t *testing.T) {
 	for n := 1; n <= 40; n++ {
 		for tokens := 1; tokens <= 20; tokens++ {
 			atPlaces(n, func(seed uint64) { checkSpread(t, seed, 1+n%3, n, tokens) })
@@ -96,7 +96,7 @@ func checkSums(t *testing.T, seed uint64, rows, n, terms int) {
 	})
 }
 
-func TestSumsOfRowsAndProductsAreThoseOfPlainGo(t *testing.T) {
+func TestSumsOfRowsAndProductsHaveTheBytesOfPlainGo(t *testing.T) {
 	for n := 1; n <= 40; n++ {
 		for terms := 1; terms <= 4; terms++ {
 			atPlaces(n, func(seed uint64) { checkSums(t, seed, 1+n%7, n, terms) })
