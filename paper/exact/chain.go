@@ -108,8 +108,8 @@ func RowSpread(pi Matrix) *big.Rat {
 // centered returns pi - 1 mu^T.
 func centered(pi Matrix, mu Vector) Matrix { return pi.Sub(Outer(Ones(len(pi)), mu)) }
 
-// Marginal returns the law of s_i: mu, or uniform for the query. It panics, as all
-// that take positions, if i is not in 0..T-1, and as [MustStationary] does.
+// Marginal returns the law of s_i: mu, or uniform for the query. It panics unless
+// 0 <= i < T, and if pi has no unique stationary measure.
 func Marginal(pi Matrix, g *graph.Forest, i int) Vector {
 	g.Parent(i) // panics
 	if i < g.T()-1 {

@@ -1,5 +1,5 @@
 // Package exact has the quantities of the proofs in rational numbers, where nothing is rounded, and
-// enclosures of those that are irrational. It is the second route to the floats of package theory,
+// enclosures of those that are irrational. It computes the quantities of package theory independently,
 // and decides whether an instance breaks a statement.
 //
 //	pi := exact.Rats("7/10 3/10; 1/5 4/5")

@@ -115,7 +115,8 @@ func Indicator(b bool) *big.Rat {
 
 // G2 returns the gradient G2 of Lemma 4 (lem-pop-grads), S x S, with its factor 1/S. For half = exp(beta/2),
 // exp(beta z) is a power of half, as the attention, T x T, has entries in {0, 1/2, 1}. For half = 1 they may be
-// any. G2 panics as GHat does, or if the attention has other entries or another size.
+// any. G2 panics if the attention has other entries or another size, or unless there are matrices, all over as many
+// states, and eps > 0.
 func (p Population) G2(attention Matrix, half *big.Rat) Matrix {
 	p.check()
 	s, t := len(p.Pis[0]), p.Graph.T()

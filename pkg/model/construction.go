@@ -140,7 +140,8 @@ func (c *Construction) Limit(f []float64, x []int) {
 }
 
 // Empirical writes to f, of length S, the empirical transition, the law of x_i for i uniform on
-// Matches(x). Without matches it returns false and leaves f alone. It panics as Limit does.
+// Matches(x). Without matches it returns false and leaves f alone. It panics if f or x
+// has another length, or x a token outside 0..S-1.
 func (c *Construction) Empirical(f []float64, x []int) bool {
 	checkLength("f", f, c.S)
 	at := c.Matches(x)

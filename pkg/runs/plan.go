@@ -85,7 +85,7 @@ func until(step int, steps []int) int {
 	return n
 }
 
-// form returns milestone i as it is stored, with zeros for numbers.
+// form returns a zero snapshot with the shape of milestone i.
 func (p *plan) form(i int) train.Snapshot {
 	s := must(p.Spec.NewSnapshot(p.milestones[i]))
 	if i == len(p.milestones)-1 {

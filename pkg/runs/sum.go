@@ -12,8 +12,8 @@ import (
 //
 //	{"sha256":"<64 digits>"}
 //
-// The digits are the SHA-256 of the bytes after the line. In run.json a comma stands for the
-// last brace, and the line begins the JSON of the file.
+// The digits are the SHA-256 of the bytes after the line. In run.json the first line ends in a
+// comma instead of "}", so that the file is one JSON object.
 const SumLine = 14 + 2*sha256.Size
 
 // AddSum writes the first line, which ends in end, over the first SumLine bytes of b.

@@ -51,7 +51,8 @@ func PosteriorGivenEdges(fhat []float64, g *graph.Forest, alpha float64, x []int
 // ReleasedFormula writes to fhat the predictor that the authors' released code plots as the Bayes error. It
 // differs from [PosteriorGivenEdges] in that every root counts as a child of position T-2, because the parent
 // -1 of a root, as an index in Python, is the last element of x_0, ..., x_{T-2}. It shows the effect on the
-// dashed line of the paper's figures. It panics as PosteriorGivenEdges does.
+// dashed line of the paper's figures. It panics unless alpha is positive and finite, and x has a token
+// in 0..S-1 for each position.
 func ReleasedFormula(fhat []float64, g *graph.Forest, alpha float64, x []int) {
 	posterior(fhat, g, alpha, x, g.T()-2)
 }

@@ -43,7 +43,7 @@ func RowFlow(h []float64, end float64, done func(t float64, attention []float64)
 }
 
 // ArrivalTime returns the time at which [RowFlow] along h has attention 1-alpha at position p, or +Inf if it
-// never has. It panics as RowFlow does, unless p is a position, and unless 0 < alpha < 1.
+// never has. It panics unless p is a position, 0 < alpha < 1, and the entries of h are at most 1e100 in size.
 func ArrivalTime(h []float64, p int, alpha float64) float64 {
 	if p < 0 || p >= len(h) || !(alpha > 0 && alpha < 1) {
 		panic(fmt.Sprintf("theory: the arrival at position %d of %d with alpha = %v", p, len(h), alpha))
@@ -57,7 +57,7 @@ func ArrivalTime(h []float64, p int, alpha float64) float64 {
 
 // RowDescent is RowFlow up to the time end with larger steps, all equal, in which no
 // difference of two entries of A changes by more than one. It returns the attention. It
-// panics as RowFlow does, or for more than 2^31 steps.
+// panics unless h has an entry, its entries are at most 1e100 in size, and end >= 0, and for more than 2^31 steps.
 func RowDescent(h []float64, end float64) []float64 {
 	checkRow(h, end)
 	a, s := make([]float64, len(h)), make([]float64, len(h))
@@ -105,7 +105,8 @@ func MixtureWeight(mu, r, beta float64) float64 {
 //
 //	1/S sum_s KL(pi(.|s) || (f_inf(s) + eps)/(1 + S eps))
 //
-// It panics as MixtureWeight does, and unless eps is in 1e-100..1e100.
+// It panics unless every mu(s) is in 1e-100..1, 0 <= r < 1, beta is finite and not negative, and eps is in
+// 1e-100..1e100.
 func (c *Chain) ExcessInTheLimit(r, eps, beta float64) float64 {
 	orPanic(checkEps(eps))
 	sum := 0.0

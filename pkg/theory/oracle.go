@@ -49,7 +49,8 @@ func Oracle(info mat.Matrix, floor []float64) *graph.Forest {
 // ChowLiu returns the edges (j, i), j < i, in the order of i and then j, of the forest of greatest total mutual
 // information (Section 5.1.1, rem-chow-liu): Kruskal's algorithm on the pairs j < i < T-1 whose information
 // exceeds floor[i]. Unlike [Oracle] it does not use that the order of the positions is known, so that from
-// samples a position may be the later end of several edges. It panics as Oracle does.
+// samples a position may be the later end of several edges. It panics unless info is T x T and
+// floor has T entries, T >= 2, none of them NaN.
 func ChowLiu(info mat.Matrix, floor []float64) [][2]int {
 	t := checkSquare(info, floor)
 	g := pairGraph{WeightedUndirectedGraph: simple.NewWeightedUndirectedGraph(0, 0)}

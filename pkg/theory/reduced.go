@@ -145,7 +145,8 @@ func (m *Reduced) predict(attention []float64, x []int, s int) (f, v, z []float6
 //	dL/dA1_i   = -w_i J(softmax(A1_i)) X_{<=i} A2 e_s
 //	dL/dA2 e_s = -X^T softmax(A1)^T w
 //
-// It panics as Predict does, and unless y has S entries, eps is in 1e-100..1e100, and grad has the sizes of m.
+// It panics unless x has T tokens in 0..S-1, s is a state, y has S entries, eps is in 1e-100..1e100, and grad has
+// the sizes of m.
 func (m *Reduced) Loss(x []int, s int, y []float64, eps float64, grad *Reduced) float64 {
 	orPanic(checkEps(eps))
 	if len(y) != m.S {

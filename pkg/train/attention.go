@@ -24,7 +24,8 @@ func (s Spec) HeadAttentions(w model.Model) []*mat.Dense {
 const AttentionSequences = 1024
 
 // MeanAttention returns the attention of each head of the first layer, averaged over the first
-// AttentionSequences of the test set: T x T, row-stochastic, lower triangular. It panics as HeadAttentions does.
+// AttentionSequences of the test set: T x T, row-stochastic, lower triangular. It
+// panics if the spec is wrong, or if w is not of its model.
 func (s Spec) MeanAttention(w model.Model) []*mat.Dense {
 	s = s.mustHold(w)
 	s.Test = min(s.Test, AttentionSequences)
@@ -37,7 +38,7 @@ func (s Spec) MeanAttention(w model.Model) []*mat.Dense {
 
 // Attention returns the mean of max_h P_h(i, p) over the edges p -> i of the graph, where P_h
 // are the HeadAttentions; NaN for a graph without edges between positions. With one head it
-// is the quantity of Figure 9. It panics as HeadAttentions does.
+// is the quantity of Figure 9. It panics if the spec is wrong, or if w is not of its model.
 func (s Spec) Attention(w model.Model) float64 { return s.onParents(s.HeadAttentions(w)) }
 
 // onParents is Attention for given attentions of the heads.
@@ -72,7 +73,7 @@ type Edge struct {
 
 // Edges returns the attention of the first layer on the edges of the graph, and, for each
 // position and head, on the position with the largest attention, the first of equal ones.
-// They are ordered by child and then by parent. It panics as HeadAttentions does.
+// They are ordered by child and then by parent. It panics if the spec is wrong, or if w is not of its model.
 func (s Spec) Edges(w model.Model) []Edge {
 	heads := s.HeadAttentions(w)
 	var edges []Edge

@@ -25,7 +25,7 @@ func Spread(h, v Matrix, x []int) {
 }
 
 // Collect sets each row of y to h h0^T, the transpose of Spread: entry j of y is
-// h_a + h_{S+j}, where a = x_j. It panics as Spread does.
+// h_a + h_{S+j}, where a = x_j. It panics if the sizes do not fit.
 //
 // y: rows x T; h: rows x (S+T); x: rows x (at least T)
 func Collect(y, h Matrix, x []int) {
