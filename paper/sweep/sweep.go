@@ -84,7 +84,8 @@ func (s *Sweep) done(i int) (bool, error) {
 
 // Run trains or loads the runs whose numbers are in which, and writes their results. A diverged
 // run counts as finished; another error of a run does not stop the others. It is an error, before
-// any training, if so many jobs take too much memory ([train.CheckMemory]). See [Each] for jobs and for the cancellation of ctx.
+// any training, if so many jobs take too much memory ([train.CheckMemory]). See [Each] for jobs and for the
+// cancellation of ctx.
 func (s *Sweep) Run(ctx context.Context, which []int, jobs int, meter runs.Meter) error {
 	if err := s.check(); err != nil {
 		return fmt.Errorf("sweep: %w", err)
