@@ -231,7 +231,7 @@ func TestFiguresAreLegibleInLaTeX(t *testing.T) {
 			t.Parallel()
 			dir := textsOf(t, exported(t), wholeIn[name])
 			work, log := pdflatex(t, onePageEach(dir, ids, fonts))
-			faults := regexp.MustCompile(`(?m)^(Overfull|Missing character|LaTeX Font|Package pgfplots Warning).*`)
+			faults := regexp.MustCompile(`(?m)^(Overfull|Missing character|LaTeX Font W|Package pgfplots W).*`)
 			if bad := faults.FindAllString(log, -1); bad != nil {
 				t.Errorf("log: %s", strings.Join(bad, "\n"))
 			}
