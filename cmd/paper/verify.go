@@ -213,6 +213,9 @@ func printInFull(w io.Writer, r ledger.Row) {
 	for _, p := range r.Proved {
 		lines += fmt.Sprintf("  Coq\t%s\n", p)
 	}
+	for _, change := range r.Resolves {
+		lines += fmt.Sprintf("  resolves\t%s\n", readable(change))
+	}
 	for _, f := range r.Faults {
 		lines += fmt.Sprintf("  control\tnegative, must fail: %s\n", f.What)
 	}

@@ -87,7 +87,7 @@ func TestVerifyOfAllKeepsTheStoredRows(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "lem-tv: margin is") || stored() != was {
 		t.Errorf("another margin: error %v", err)
 	}
-	cs[0].Check = func(*ledger.Env) ledger.Finding { return ledger.Finding{} }
+	cs[0].Check = func(*ledger.Env, *ledger.Worst) string { return "" }
 	if err := (&verifyFlags{accept: true, jobs: 1}).all(t.Context(), io.Discard, cs, dir); err == nil || stored() != was {
 		t.Errorf("a row without a verdict: error %v", err)
 	}

@@ -2,8 +2,8 @@
 //
 // A [ledger.Claim] holds the statement as printed. If that is false, a second claim, with the suffix
 // "-corrected", holds a true one. Each claim stands above its check and carries planted faults: the same check
-// with one formula or hypothesis changed, which must fail. There is one file for each section of the paper; a
-// long section keeps its planted faults and repairs in a second file, as in finitesample_controls.go. Other
+// with one formula or hypothesis changed, which must fail. Wrong constants and exponents follow from the
+// [ledger.Bound]s of the statement. There is one file for each section of the paper. Other
 // files hold the mathematics that several sections share: chains.go and forests.go have the chains, priors and
 // forests of the checks, gradients.go sums over all sequences of a small task, enclosures.go encloses
 // expectations on long sequences, and dynamics.go follows gradient descent.
@@ -66,10 +66,9 @@ func Quick() []ledger.Claim {
 
 // decided returns the check that keeps the worst of the instances of decide.
 func decided(decide func(w *ledger.Worst)) ledger.Check {
-	return func(*ledger.Env) ledger.Finding {
-		var w ledger.Worst
-		decide(&w)
-		return w.Finding("")
+	return func(_ *ledger.Env, w *ledger.Worst) string {
+		decide(w)
+		return ""
 	}
 }
 
@@ -92,12 +91,12 @@ func isZero(x *big.Rat) bool { return x.Sign() == 0 }
 // zeros returns the zero vector of n entries.
 func zeros(n int) exact.Vector { return exact.Zero(1, n)[0] }
 
-// unlessBroken returns the finding, with the note if the statement holds.
-func unlessBroken(f ledger.Finding, note string) ledger.Finding {
-	if f.Verdict == ledger.Holds {
-		f.Note = note
+// ifHolds returns the note if the statement holds, and else no note.
+func ifHolds(w *ledger.Worst, note string) string {
+	if w.Holds() {
+		return note
 	}
-	return f
+	return ""
 }
 
 // largestEntry returns |u|_inf.

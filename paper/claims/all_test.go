@@ -60,8 +60,8 @@ func TestEveryClaimIsComplete(t *testing.T) {
 		if words := outside(c.Statement + " " + c.Hypotheses); strings.ContainsAny(strings.ReplaceAll(words, `\_`, ""), `\_^{}`) {
 			t.Errorf("%s: LaTeX outside of a formula: %s", c.ID, words)
 		}
-		if c.Check == nil || len(c.Faults)+len(c.Repairs) == 0 {
-			t.Errorf("%s: want a check, and a planted fault or repair", c.ID)
+		if c.Check == nil || len(c.Faults)+len(c.Repairs)+len(c.Bounds) == 0 {
+			t.Errorf("%s: want a check, and a bound, a planted fault or a repair", c.ID)
 		}
 		if slices.Contains(ledger.Defects, c.Defect) != (len(c.Repairs) > 0) || len(c.Repairs) == 0 && c.Defect != "" {
 			t.Errorf("%s: the defect is %q, want one of %q if it fails, else none", c.ID, c.Defect, ledger.Defects)
@@ -92,9 +92,34 @@ func TestEveryPlantedFaultIsFound(t *testing.T) {
 		t.Run(c.ID, func(t *testing.T) {
 			t.Parallel()
 			for _, fault := range c.Faults {
-				f := fault.Check(ledger.NewEnv(t.Context(), c, true))
+				f := fault.Check.Finding(ledger.NewEnv(t.Context(), c, true))
 				if !f.Failed() {
 					t.Errorf("%s, with this fault: %s. The check found it %s (lhs %v, rhs %v, margin %v): %s", c.ID, fault.What, f.Verdict, f.LHS, f.RHS, f.Margin, f.Note)
+				}
+			}
+		})
+	}
+}
+
+// A part without a planted fault has a bound of which the check resolves a constant or an exponent.
+func TestEveryPartWithoutAFaultIsResolved(t *testing.T) {
+	for _, c := range All() {
+		faulty := func(part string) bool {
+			return slices.ContainsFunc(c.Faults, func(f ledger.Fault) bool { return f.Part == part && f.Drops == "" })
+		}
+		if len(c.Repairs) > 0 || !slices.ContainsFunc(c.Bounds, func(b ledger.Bound) bool { return !faulty(b.Part) }) {
+			continue
+		}
+		t.Run(c.ID, func(t *testing.T) {
+			t.Parallel()
+			resolved := map[string]bool{}
+			for k, text := range c.Resolution(t.Context()) {
+				part := c.Bounds[k].Part
+				resolved[part] = resolved[part] || !strings.HasSuffix(text, "not at all")
+			}
+			for part, ok := range resolved {
+				if !ok && !faulty(part) {
+					t.Errorf("the check resolves nothing of the bound of %q, which has no fault", part)
 				}
 			}
 		})
@@ -107,7 +132,7 @@ func TestEveryPlantedRepairIsSeen(t *testing.T) {
 		t.Run(c.ID, func(t *testing.T) {
 			t.Parallel()
 			for _, repair := range c.Repairs {
-				f := repair.Check(ledger.NewEnv(t.Context(), c, true))
+				f := repair.Check.Finding(ledger.NewEnv(t.Context(), c, true))
 				if f.Verdict != ledger.Holds || f.Margin < 0 {
 					t.Errorf("%s, with this repair: %s. The check found it %s (lhs %v, rhs %v, margin %v): %s", c.ID, repair.What, f.Verdict, f.LHS, f.RHS, f.Margin, f.Note)
 				}

@@ -44,36 +44,30 @@ func rationalKernels(e *ledger.Env, n int) iter.Seq[exact.Matrix] {
 
 // onRationalKernels returns the check that decides equations for each of the rational matrices.
 func onRationalKernels(decide func(w *ledger.Worst, pi exact.Matrix)) ledger.Check {
-	return func(e *ledger.Env) ledger.Finding {
-		w := new(ledger.Worst)
+	return func(e *ledger.Env, w *ledger.Worst) string {
 		for pi := range rationalKernels(e, e.Budget(60, 20)) {
 			decide(w, pi)
 		}
-		return w.Finding("")
+		return ""
 	}
 }
 
 // attackExactly searches for a chain that breaks the bound, and also decides the
 // bound on the rational matrices.
-func attackExactly(e *ledger.Env, q ledger.KernelBound) *ledger.Worst {
-	w := q.Attack(e)
+func attackExactly(e *ledger.Env, w *ledger.Worst, q ledger.KernelBound) {
+	q.Attack(e, w)
 	for pi := range rationalKernels(e, e.Budget(60, 20)) {
 		w.Instances++
 		if witness := q.Broken(pi); witness != nil {
 			w.Fail(*witness)
 		}
 	}
-	return w
 }
 
-// searchFinding returns the finding of a search. If the statement holds, the note
+// searchNote returns the note of a search. If the statement holds, it
 // gives the number of instances and then the reason why the statement is true.
-func searchFinding(w *ledger.Worst, reason string) ledger.Finding {
-	f := w.Finding("")
-	if f.Verdict == ledger.Holds {
-		f.Note = fmt.Sprintf("No counterexample found in %d instances%s", w.Instances, reason)
-	}
-	return f
+func searchNote(w *ledger.Worst, reason string) string {
+	return ifHolds(w, fmt.Sprintf("No counterexample found in %d instances%s", w.Instances, reason))
 }
 
 // kernelInstance describes a transition matrix as an instance.
@@ -144,12 +138,12 @@ func (g gammaOf) float(c *theory.Chain) float64 {
 
 // square returns the square of gamma, which is rational.
 func (g gammaOf) square(pi exact.Matrix) *big.Rat {
-	squares := exact.Vector{exact.Frac(1, 1)}
+	squares := exact.Vector{exact.Int(1)}
 	if g.entries {
 		squares = append(squares, exact.Pow(exact.FloorGamma(pi), 2))
 	}
 	if g.rows {
-		squares = append(squares, exact.Mul(exact.Frac(int64(len(pi)), 1), exact.RowSpread(pi)))
+		squares = append(squares, exact.Mul(exact.Int(len(pi)), exact.RowSpread(pi)))
 	}
 	return slices.MinFunc(squares, (*big.Rat).Cmp)
 }
@@ -183,32 +177,53 @@ type coefficient func(states int) *big.Rat
 // overS returns the coefficient a/(b S^k).
 func overS(a, b int64, k int) coefficient {
 	return func(states int) *big.Rat {
-		return exact.Quo(exact.Frac(a, b), exact.Pow(exact.Frac(int64(states), 1), k))
+		return exact.Quo(exact.Frac(a, b), exact.Pow(exact.Int(states), k))
 	}
 }
 
-// A gammaBound is the bound times gamma^exponent.
+// A gammaBound is a bound in terms of S and gamma.
 type gammaBound struct {
-	times    coefficient
-	exponent int
-	of       gammaOf
+	ledger.Bound
+	of gammaOf
+}
+
+// in returns the factor of the bound for a number of states, and the exponent of gamma.
+func (b gammaBound) in(states int) (times *big.Rat, exponent *big.Rat) {
+	at := ledger.At[*big.Rat]{"S": exact.Int(states), `\gamma`: exact.Int(1)}
+	return b.Rat(at), b.Exponent(`\gamma`)
 }
 
 // float returns the bound for a number of states and a gamma.
 func (b gammaBound) float(states int, gamma float64) float64 {
-	return exact.Float(b.times(states)) * math.Pow(gamma, float64(b.exponent))
+	times, exponent := b.in(states)
+	return exact.Float(times) * math.Pow(gamma, exact.Float(exponent))
+}
+
+// rat returns the bound for a rational gamma.
+func (b gammaBound) rat(states int, gamma *big.Rat) *big.Rat {
+	return b.Rat(ledger.At[*big.Rat]{"S": exact.Int(states), `\gamma`: gamma})
+}
+
+// within encloses the bound for two states.
+func (b gammaBound) within(gamma exact.Range) exact.Range {
+	times, exponent := b.in(2)
+	return rangeOf(times).Mul(gamma.Pow(int(exponent.Num().Int64())))
 }
 
 // exceeds returns the witness that the bound exceeds right for pi, or nil. The witness has a simple gamma, if
 // there is one and the bound has both bullets. Otherwise it compares squares at the largest gamma.
 func (b gammaBound) exceeds(right *big.Rat, pi exact.Matrix) *ledger.Witness {
-	times, square := b.times(len(pi)), b.of.square(pi)
-	most := exact.Mul(exact.Pow(times, 2), exact.Pow(square, b.exponent))
-	if right.Sign() > 0 && most.Cmp(exact.Mul(right, right)) <= 0 || square.Sign() == 0 {
+	square := b.of.square(pi)
+	if square.Sign() == 0 {
+		return nil
+	}
+	times, exponent := b.in(len(pi))
+	most := exact.Mul(exact.Pow(times, 2), exact.Power(square, exponent).Lo)
+	if right.Sign() > 0 && most.Cmp(exact.Mul(right, right)) <= 0 {
 		return nil
 	}
 	w := &ledger.Witness{Instance: ledger.Instance{"S": len(pi), "pi": pi, "mu": exact.MustStationary(pi)}, RHS: right}
-	left := func(gamma *big.Rat) *big.Rat { return exact.Mul(times, exact.Pow(gamma, b.exponent)) }
+	left := func(gamma *big.Rat) *big.Rat { return b.rat(len(pi), gamma) }
 	if b.of == ofBoth {
 		top := math.Sqrt(exact.Float(square))
 		gamma := simplestGamma(pi, func(gamma *big.Rat) bool {
@@ -247,9 +262,8 @@ type priorSearch struct {
 	witness func(w *ledger.Worst, s int) *ledger.Witness // decides a near miss in rational numbers; nil for none
 }
 
-// run searches each size. It returns the worst instance and, for a note, the least ratios of value to bound.
-func (q priorSearch) run(e *ledger.Env) (*ledger.Worst, string) {
-	w := new(ledger.Worst)
+// run searches each size. It returns, for a note, the least ratios of value to bound.
+func (q priorSearch) run(e *ledger.Env, w *ledger.Worst) string {
 	var ratios ratioPerSize
 	for _, s := range q.sizes {
 		lhs, rhs := q.size(e, w, s)
@@ -261,7 +275,7 @@ func (q priorSearch) run(e *ledger.Env) (*ledger.Worst, string) {
 			w.Fail(*witness)
 		}
 	}
-	return w, string(ratios)
+	return string(ratios)
 }
 
 // size searches the priors over s states, and returns the worst sides.

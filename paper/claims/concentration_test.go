@@ -1,7 +1,6 @@
 package claims
 
 import (
-	"math"
 	"testing"
 
 	"learncausal/paper/exact"
@@ -9,26 +8,12 @@ import (
 	"learncausal/pkg/graph"
 )
 
-// The bounds on dependent pairs in floats, and the roots of their squares.
-func TestDecayBoundsInBothArithmetics(t *testing.T) {
-	check := comparing(t)
-	for _, u := range asymmetrics() {
-		mu := exact.MustStationary(u.first)
-		for s, s2 := range pairs(len(u.first)) {
-			m, m2, p := mu[s], mu[s2], u.first[s][s2]
-			for _, b := range []decayBound{printedDecay, decayOfPowers, decayOfFlow, decayOfFlow.times(97, 100)} {
-				bound := b.float(exact.Float(m), exact.Float(m2), exact.Float(p), 0.7)
-				check("a bound on dependent pairs", bound, 0.7*math.Sqrt(exact.Float(b.square(m, m2, p))))
-			}
-		}
-	}
-}
-
 // The bounds of T_eff(lambda) on three positions and the query: a path at lambda = 1/2, where it is
 // 32/13, and two siblings at 1/3, where it is 72/25; and the pairs of siblings and parent by distance.
 func TestLengthsByHand(t *testing.T) {
 	check := comparing(t)
-	bounds := []lengthBound{printedLength, lengthByCount, lengthByRatio}
+	bounds := boundsOf(lemTEffLeaves)
+	bounds = append(bounds, boundsOf(*lemTEffLeaves.Correction)...)
 	star := graph.Star(4)
 	check.inequalities("the bounds for a path", func(w *ledger.Worst) {
 		decideLength(w, familyMember{"", graph.Chain(4)}, exact.Rats("1/2")[0], anyForest, bounds)
@@ -36,6 +21,6 @@ func TestLengthsByHand(t *testing.T) {
 	check.inequalities("the bounds for siblings", func(w *ledger.Worst) {
 		decideLength(w, familyMember{"", star}, exact.Rats("1/3")[0], anyForest, bounds)
 	}, [2]float64{4. / 3, 2.88}, [2]float64{1.6, 2.88}, [2]float64{1, 2.88})
-	check.inequalities("the pairs at a distance", func(w *ledger.Worst) { decideDistances(w, star, []int{0, 1, 2}, exact.Frac(5, 3)) },
+	check.inequalities("the pairs at a distance", func(w *ledger.Worst) { decideDistances(w, star, []int{0, 1, 2}, ledger.MustBound(`\frac53Ln`)) },
 		[2]float64{3, 10}, [2]float64{4, 10}, [2]float64{2, 10})
 }

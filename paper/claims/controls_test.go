@@ -29,8 +29,14 @@ func gaps(c ledger.Claim) []string {
 	}
 	hasFault := func(of func(ledger.Fault) bool) bool { return slices.ContainsFunc(c.Faults, of) }
 	for _, p := range parts {
-		if !hasFault(func(f ledger.Fault) bool { return f.Part == p && f.Drops == "" }) {
+		bounded := slices.ContainsFunc(c.Bounds, func(b ledger.Bound) bool { return b.Part == p || b.Part == "" })
+		if !bounded && !hasFault(func(f ledger.Fault) bool { return f.Part == p && f.Drops == "" }) {
 			out = append(out, fmt.Sprintf("the part %q has no fault", p))
+		}
+	}
+	for _, b := range c.Bounds {
+		if b.Part != "" && !slices.Contains(parts, b.Part) {
+			out = append(out, fmt.Sprintf("a bound belongs to %q, which is no part", b.Part))
 		}
 	}
 	for _, f := range c.Faults {

@@ -18,7 +18,7 @@ func TestLightStateInClosedForm(t *testing.T) {
 	for s := 3; s <= 6; s++ {
 		m, d := exact.Frac(1, 20), exact.Frac(3, 40)
 		pi := exact.LightState(s, m, d)
-		if pi.Trace().Cmp(exact.Frac(1, 1)) != 0 {
+		if pi.Trace().Cmp(exact.Int(1)) != 0 {
 			t.Errorf("S = %d: trace %v, want 1", s, pi.Trace())
 		}
 		c := theory.MustChain(pi.Floats(), s)
@@ -90,7 +90,7 @@ func TestPrintedGapForFewStates(t *testing.T) {
 
 // The cover proves the best constant, and does not prove too much.
 func TestThreeStatesCover(t *testing.T) {
-	for times, want := range map[*big.Rat]ledger.Verdict{exact.Frac(2, 1): ledger.Holds, exact.Frac(5, 2): ledger.Open} {
+	for times, want := range map[*big.Rat]ledger.Verdict{exact.Int(2): ledger.Holds, exact.Frac(5, 2): ledger.Open} {
 		w := new(ledger.Worst)
 		note := everyThreeStates(w, times)
 		if got := w.Finding("").Verdict; got != want {
@@ -255,7 +255,7 @@ func TestGapsInFloatsEqualGapsInRationals(t *testing.T) {
 	check("gamma^2 of the entries", entries*entries, exact.Float(exact.Pow(exact.FloorGamma(light), 2)))
 	check("gamma^2 of the rows", rows*rows, exact.Float(ofSpread.square(light)))
 	for _, pi := range []exact.Matrix{asymmetrics()[1].first, pullAway, exact.Rats("1/9 4/9 4/9; 1/2 1/4 1/4; 1/3 1/3 1/3")} {
-		check.each("a matrix of trace 1", withTraceFloats(pi.Floats(), 3, 1), exact.WithTrace(pi, exact.Frac(1, 1)).Floats())
-		check("its trace", exact.Float(exact.WithTrace(pi, exact.Frac(1, 1)).Trace()), 1)
+		check.each("a matrix of trace 1", withTraceFloats(pi.Floats(), 3, 1), exact.WithTrace(pi, exact.Int(1)).Floats())
+		check("its trace", exact.Float(exact.WithTrace(pi, exact.Int(1)).Trace()), 1)
 	}
 }

@@ -200,7 +200,7 @@ func printedTime(ofT, ofAlpha *big.Rat) parentTime {
 	return parentTime{
 		closed: func(t, alpha *big.Rat) exact.Interval {
 			sum := exact.Power(t, ofT).Add(exact.Power(inverse(alpha), ofAlpha))
-			return exact.Point(exact.Frac(2, 1)).Mul(sum).Mul(exact.Point(exact.Quo(t, alpha)).Log())
+			return exact.Point(exact.Int(2)).Mul(sum).Mul(exact.Point(exact.Quo(t, alpha)).Log())
 		},
 		steps: func(n, alpha, etaDelta float64) float64 {
 			sum := math.Pow(n, exact.Float(ofT)) + math.Pow(alpha, -exact.Float(ofAlpha))
@@ -211,14 +211,14 @@ func printedTime(ofT, ofAlpha *big.Rat) parentTime {
 }
 
 // timeOfLemma8 is the time of lem-a1-dynamics.
-var timeOfLemma8 = printedTime(exact.Frac(1, 1), exact.Frac(1, 1))
+var timeOfLemma8 = printedTime(exact.Int(1), exact.Int(1))
 
 // sharpTime is e^(rate eta delta) (share (1/alpha + i) + logs log(i/alpha))/(eta delta).
 func sharpTime(share float64, logs int64, rate float64) parentTime {
 	return parentTime{
 		closed: func(t, alpha *big.Rat) exact.Interval {
 			sum := exact.Mul(new(big.Rat).SetFloat64(share), exact.Add(inverse(alpha), t))
-			return exact.Point(sum).Add(exact.Point(exact.Frac(logs, 1)).Mul(exact.Point(exact.Quo(t, alpha)).Log()))
+			return exact.Point(sum).Add(exact.Point(exact.Int(logs)).Mul(exact.Point(exact.Quo(t, alpha)).Log()))
 		},
 		steps: func(n, alpha, etaDelta float64) float64 {
 			return num.Exp(min(rate*etaDelta, 100)) * (share*(1/alpha+n) + float64(logs)*num.Log(n/alpha)) / etaDelta
@@ -231,7 +231,7 @@ func sharpTime(share float64, logs int64, rate float64) parentTime {
 func timeToEnd(ofT *big.Rat, ofAlpha int) parentTime {
 	return parentTime{
 		closed: func(t, _ *big.Rat) exact.Interval {
-			return exact.Point(exact.Frac(8, 1)).Mul(exact.Power(t, ofT)).Mul(exact.Point(t).Log())
+			return exact.Point(exact.Int(8)).Mul(exact.Power(t, ofT)).Mul(exact.Point(t).Log())
 		},
 		steps: func(n, _, etaDelta float64) float64 {
 			return 8 * math.Pow(n, exact.Float(ofT)) * num.Log(n) / etaDelta
@@ -240,14 +240,13 @@ func timeToEnd(ofT *big.Rat, ofAlpha int) parentTime {
 	}
 }
 
-func (q parentTime) check(e *ledger.Env) ledger.Finding {
-	var w ledger.Worst
+func (q parentTime) check(e *ledger.Env, w *ledger.Worst) string {
 	for _, k := range q.alphas {
-		q.closedForm(&w, k)
+		q.closedForm(w, k)
 	}
-	q.attack(e, &w)
-	q.onFamilies(e, &w)
-	return w.Finding("")
+	q.attack(e, w)
+	q.onFamilies(e, w)
+	return ""
 }
 
 // alphaOf returns T^-power, or 1/2 if power is zero.
@@ -264,7 +263,7 @@ func (q parentTime) closedForm(w *ledger.Worst, power int) {
 	order{
 		lhs: func(root *big.Rat) exact.Interval {
 			t := exact.Pow(root, 2)
-			return exact.Point(exact.Sub(exact.Frac(1, 1), inverse(t))).Mul(exact.LeaderTime(t, alphaOf(t, power)))
+			return exact.Point(exact.Sub(exact.Int(1), inverse(t))).Mul(exact.LeaderTime(t, alphaOf(t, power)))
 		},
 		rhs: func(root *big.Rat) exact.Interval {
 			t := exact.Pow(root, 2)
@@ -274,7 +273,7 @@ func (q parentTime) closedForm(w *ledger.Worst, power int) {
 			t := exact.Pow(root, 2)
 			return ledger.Instance{"i": t, "gradient": "delta at one position, else 0", "alpha": alphaOf(t, power)}
 		},
-	}.decide(w, fewRootsOfT(), exact.Frac(1, 1))
+	}.decide(w, fewRootsOfT(), exact.Int(1))
 }
 
 // timeRounding exceeds the effect of rounding. S_p grows by more than 1e-9 in each step. Errors of 1e-16 in a
@@ -289,7 +288,7 @@ func (q parentTime) attack(e *ledger.Env, w *ledger.Worst) {
 	for _, n := range []int{2, 3, 10, 100, 1000}[:e.Budget(5, 4)] {
 		for _, etaDelta := range []float64{0.1, 1, 10, 100, 10000} {
 			for _, k := range q.alphas {
-				alpha, _ := alphaOf(exact.Frac(int64(n), 1), k).Float64()
+				alpha, _ := alphaOf(exact.Int(n), k).Float64()
 				if w.Failed() || (float64(n)+1/alpha)/etaDelta > 2000 {
 					continue
 				}

@@ -15,7 +15,7 @@ import (
 // stage 2 on long chains over two states.
 
 // inverse returns 1/x, which is T_eff^(-1/2) at the root of T.
-func inverse(x *big.Rat) *big.Rat { return exact.Quo(exact.Frac(1, 1), x) }
+func inverse(x *big.Rat) *big.Rat { return exact.Quo(exact.Int(1), x) }
 
 // stageOneInstance describes stage 1 and a row by its role.
 func stageOneInstance(c exact.StageOne, row exact.Role) ledger.Instance {
@@ -28,7 +28,7 @@ func stageOneInstance(c exact.StageOne, row exact.Role) ledger.Instance {
 
 // pairsOf returns the number of edges 1 -> 2, 3 -> 4, ... on t positions.
 func pairsOf(t *big.Rat) *big.Rat {
-	return exact.Quo(exact.Sub(t, exact.Frac(1, 1)), exact.Frac(2, 1))
+	return exact.Quo(exact.Sub(t, exact.Int(1)), exact.Int(2))
 }
 
 // positionOf returns a position of the role of a row: 3, 4 or T.
@@ -36,7 +36,7 @@ func positionOf(role exact.Role, t *big.Rat) *big.Rat {
 	if role == exact.Query {
 		return t
 	}
-	return exact.Frac(int64(role)+1, 1)
+	return exact.Int(int64(role) + 1)
 }
 
 // decayAt encloses (root^2)^-rate, where a nil rate is 1/2.
@@ -44,7 +44,7 @@ func decayAt(root, rate *big.Rat) exact.Interval {
 	if rate == nil {
 		return exact.Point(inverse(root))
 	}
-	return exact.Power(root, exact.Mul(exact.Frac(-2, 1), rate))
+	return exact.Power(root, exact.Mul(exact.Int(-2), rate))
 }
 
 // An order is a claim lhs <= C rhs for all T = root^2, with one C.
@@ -57,7 +57,7 @@ type order struct {
 func rootsOfT() []*big.Rat {
 	var out []*big.Rat
 	for k := 3; k <= 45; k += 3 {
-		out = append(out, exact.Pow(exact.Frac(3, 1), k))
+		out = append(out, exact.Pow(exact.Int(3), k))
 	}
 	return out
 }
@@ -104,7 +104,7 @@ func (o order) decide(w *ledger.Worst, roots []*big.Rat, constants ...*big.Rat) 
 // between returns numbers l > r with lhs >= l and r >= rhs, for enclosures with
 // lhs > rhs. They have twelve decimals, or more if twelve do not suffice.
 func between(lhs, rhs exact.Interval) (l, r *big.Rat) {
-	for den := exact.Pow(exact.Frac(10, 1), 12); ; den = exact.Mul(den, exact.Frac(10, 1)) {
+	for den := exact.Pow(exact.Int(10), 12); ; den = exact.Mul(den, exact.Int(10)) {
 		up := func(x *big.Rat) *big.Rat { return exact.Quo(ceiling(exact.Mul(x, den)), den) }
 		l, r = new(big.Rat).Neg(up(new(big.Rat).Neg(lhs.Lo))), up(rhs.Hi)
 		if l.Cmp(r) > 0 {
@@ -175,7 +175,7 @@ func (c longChain) mean(beta float64, h func(pi *theory.Chain, s int, sums chain
 			return sum
 		}))
 	}
-	return total.Quo(exact.Point(exact.Frac(int64(len(c.bases)), 1)))
+	return total.Quo(exact.Point(exact.Int(len(c.bases))))
 }
 
 // over encloses E[h] under one base, for a function h of size at most two.

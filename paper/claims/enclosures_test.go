@@ -17,7 +17,7 @@ func TestInContextContainsTheErrors(t *testing.T) {
 		chain := theory.MustChain(pi.Floats(), len(pi))
 		width := map[int64]float64{}
 		for _, last := range []int64{301, 903} {
-			c := exact.NewInContext(pi, exact.Frac(last, 1), exact.Frac(1, 2))
+			c := exact.NewInContext(pi, exact.Int(last), exact.Frac(1, 2))
 			c.Apart = true
 			for k, want := range gradientErrors(graph.InContext(int(last)), chain, 41, 40, 0.5) {
 				got := c.Error(exact.OwnChild, exact.OwnRoot, k%len(pi), k/len(pi))
@@ -37,13 +37,13 @@ func TestInContextContainsTheErrors(t *testing.T) {
 // longer than exact.TimeBound, in steps of some size.
 func TestTimeOfOneLeader(t *testing.T) {
 	const n, alpha = 40, 0.1
-	one := exact.Frac(1, 1)
-	small := exact.LeaderTime(exact.Frac(n, 1), exact.Frac(1, 10)).Float() * (n - 1) / n
+	one := exact.Int(1)
+	small := exact.LeaderTime(exact.Int(n), exact.Frac(1, 10)).Float() * (n - 1) / n
 	for _, etaDelta := range []float64{0.02, 0.5, 8} {
 		q := sharpTime(1, 2, 0.25)
 		last, _ := q.follow(n, etaDelta, alpha, func(h []float64) { clear(h); h[0] = 1 })
 		eta := new(big.Rat).SetFloat64(etaDelta)
-		if most := exact.TimeBound(exact.Frac(1, 10), exact.Frac(n, 1), one, eta).Float(); last > most || math.Abs(most/q.steps(n, alpha, etaDelta)-1) > 1e-9 {
+		if most := exact.TimeBound(exact.Frac(1, 10), exact.Int(n), one, eta).Float(); last > most || math.Abs(most/q.steps(n, alpha, etaDelta)-1) > 1e-9 {
 			t.Errorf("%v steps of %v, want at most %v", last, etaDelta, most)
 		}
 		if etaDelta == 0.02 && math.Abs(last*etaDelta/small-1) > 0.02 {

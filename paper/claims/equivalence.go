@@ -15,14 +15,14 @@ import (
 
 // equivalence is the appendix that maps transformers to disentangled ones and back.
 var equivalence = ledger.Section{Title: "Disentangled Transformer Equivalence", Claims: []ledger.Claim{
-	thmEquivalence, thmEquivalenceTo, thmEquivalenceToCorrected, thmEquivalenceFrom, thmEquivalenceFromCorrected,
+	thmEquivalence, thmEquivalenceTo, thmEquivalenceFrom,
 }}
 
 var thmEquivalence = ledger.Claim{
 	ID: "thm-equivalence", Number: "Theorem 3", Title: "Transformers and disentangled ones compute the same",
 	Statement:  `for every transformer there is a disentangled one of the same depth and heads with the same outputs, and conversely, with hidden dimension $d_L$`,
 	Parts:      []string{"a disentangled one", "conversely"},
-	Hypotheses: anyTransformer, Spare: spareTransformer, Tried: triedTransformers,
+	Hypotheses: anyTransformer, Tried: triedTransformers,
 	RestsOn: []string{"thm-equivalence-to-corrected", "thm-equivalence-from-corrected"},
 	OnPaper: []string{"thm-equivalence-to-corrected", "thm-equivalence-from-corrected"},
 	Check: equivalent(identity, 0).Noted("The theorem is true as printed: the weights of the two corrections below are " +
@@ -32,13 +32,14 @@ var thmEquivalence = ledger.Claim{
 			equivalent(func(h model.Head) model.Head { h.Q, h.K = h.K, h.Q; return h }, 0)),
 		spoil("conversely", "hidden dimension d_L - 1", equivalent(identity, 1)),
 	},
+	Spare: spareTransformer,
 }
 
 // equivalent decides both directions, with changed heads in the first and the hidden
 // dimension d_L - less in the second.
 func equivalent(change func(model.Head) model.Head, less int64) ledger.Check {
-	return func(e *ledger.Env) ledger.Finding {
-		return ledger.Weakest(fromDisentangled(func(*model.Standard) {}, less)(e), toDisentangled(change)(e))
+	return func(e *ledger.Env, w *ledger.Worst) string {
+		return fromDisentangled(func(*model.Standard) {}, less)(e, w) + toDisentangled(change)(e, w)
 	}
 }
 
@@ -47,12 +48,23 @@ var thmEquivalenceTo = ledger.Claim{
 	Title:      "A transformer as a disentangled one, weights of the proof",
 	Statement:  `with $Z^{(0)}=[E,P]$, $Z^{(\ell)}=[Z^{(\ell-1)},V^{(\ell)}_1Z^{(\ell-1)},\dots]$, $A^{(\ell)}_i = {Z^{(\ell-1)}}^\top Q_i^{(\ell)}{V_i^{(\ell)}}^\top Z^{(\ell-1)}$, $\tilde W_O=W_OZ^{(L)}$: $\widetilde{\mathrm{TF}}_{\tilde\theta}=\mathrm{TF}_\theta$`,
 	Hypotheses: anyTransformer, Tried: triedTransformers,
-	Corrected: "thm-equivalence-to-corrected", Defect: ledger.Misprint,
+	Defect: ledger.Misprint,
 	Check: toDisentangled(func(h model.Head) model.Head { h.K = h.V; return h }).Noted("A misprint, V^T for K^T: the " +
 		"derivation that follows it uses K^T, and with K^T the theorem stands. (It also defines Z for l > 1, where l " +
 		">= 1 is meant, and its last line has Z^(l) for Z^(L).) In the witness the printed weights give 1 + e/(1+e) " +
 		"at position 2, the transformer 3/2."),
 	Repairs: []ledger.Repair{repair("K^T in place of V^T", toDisentangled(identity))},
+	Correction: &ledger.Claim{
+		ID: "thm-equivalence-to-corrected", Title: "A transformer as a disentangled one",
+		Statement:  `with $Z^{(0)}=[E,P]$, $Z^{(\ell)}=[Z^{(\ell-1)},V^{(\ell)}_1Z^{(\ell-1)},\dots]$ for all $\ell\ge1$, $A^{(\ell)}_i = {Z^{(\ell-1)}}^\top Q_i^{(\ell)}{K_i^{(\ell)}}^\top Z^{(\ell-1)}$, $\tilde W_O=W_OZ^{(L)}$: $\widetilde{\mathrm{TF}}_{\tilde\theta}=\mathrm{TF}_\theta$ at all positions`,
+		Hypotheses: anyTransformer, Tried: triedTransformers,
+		Check: toDisentangled(identity).Noted("By induction h = h~ Z^T, because softmax sees h A h^T only." + patternNote),
+		Faults: []ledger.Fault{
+			fault("query and key exchanged",
+				toDisentangled(func(h model.Head) model.Head { h.Q, h.K = h.K, h.Q; return h })),
+		},
+		Spare: spareTransformer,
+	},
 }
 
 const (
@@ -63,27 +75,15 @@ const (
 
 var spareTransformer = []ledger.Spare{spare(anyTransformer, "it excludes nothing")}
 
-var thmEquivalenceToCorrected = ledger.Claim{
-	ID: "thm-equivalence-to-corrected", Number: "Theorem 3", Title: "A transformer as a disentangled one",
-	Statement:  `with $Z^{(0)}=[E,P]$, $Z^{(\ell)}=[Z^{(\ell-1)},V^{(\ell)}_1Z^{(\ell-1)},\dots]$ for all $\ell\ge1$, $A^{(\ell)}_i = {Z^{(\ell-1)}}^\top Q_i^{(\ell)}{K_i^{(\ell)}}^\top Z^{(\ell-1)}$, $\tilde W_O=W_OZ^{(L)}$: $\widetilde{\mathrm{TF}}_{\tilde\theta}=\mathrm{TF}_\theta$ at all positions`,
-	Hypotheses: anyTransformer, Spare: spareTransformer, Tried: triedTransformers,
-	Check: toDisentangled(identity).Noted("By induction h = h~ Z^T, because softmax sees h A h^T only." + patternNote),
-	Faults: []ledger.Fault{
-		fault("query and key exchanged",
-			toDisentangled(func(h model.Head) model.Head { h.Q, h.K = h.K, h.Q; return h })),
-	},
-}
-
 // toDisentangled maps transformers to disentangled ones and compares the outputs. The attention matrices are
 // built from changed heads: K = V gives the printed map. The transformers are all with one head and weights 0
 // and 1 over two states and positions, and random ones with integer weights.
 func toDisentangled(change func(model.Head) model.Head) ledger.Check {
-	return func(e *ledger.Env) ledger.Finding {
+	return func(e *ledger.Env, w *ledger.Worst) string {
 		r := rand.New(e.Stream("weights"))
-		var w ledger.Worst
 		for qkv := range task.Sequences(2, 3) {
 			for x := range task.Sequences(2, 2) {
-				compareOneHead(&w, qkv, x, change)
+				compareOneHead(w, qkv, x, change)
 			}
 		}
 		for range e.Budget(60, 15) {
@@ -91,9 +91,9 @@ func toDisentangled(change func(model.Head) model.Head) ledger.Check {
 				break
 			}
 			m, x, at := drawTransformer(r)
-			equalForPatterns(&w, m, disentangled(m, change), x, r, at)
+			equalForPatterns(w, m, disentangled(m, change), x, r, at)
 		}
-		return w.Finding("")
+		return ""
 	}
 }
 
@@ -108,7 +108,7 @@ func compareOneHead(w *ledger.Worst, qkv, x []int, change func(model.Head) model
 	own, mapped := int64(qkv[0]*qkv[1]), int64(h.Q.At(0, 0)*h.K.At(0, 0))
 	left, right := oneHeadOutput(mapped, qkv, x), oneHeadOutput(own, qkv, x)
 	if own == mapped {
-		w.EqualRat("Q K^T", exact.Frac(mapped, 1), exact.Frac(own, 1), at)
+		w.EqualRat("Q K^T", exact.Int(mapped), exact.Int(own), at)
 		return
 	}
 	w.Instances++
@@ -128,11 +128,11 @@ func nineDecimals(x exact.Interval) *big.Rat { return exact.Rat(x.Lo.FloatString
 func oneHeadOutput(qk int64, qkv, x []int) exact.Interval {
 	sum, mean := exact.Point(new(big.Rat)), exact.Point(new(big.Rat))
 	for _, h := range x {
-		weight := exact.Point(exact.Frac(qk*int64(x[1]*h), 1)).Exp()
-		sum, mean = sum.Add(weight), mean.Add(weight.Mul(exact.Point(exact.Frac(int64(h), 1))))
+		weight := exact.Point(exact.Int(qk * int64(x[1]*h))).Exp()
+		sum, mean = sum.Add(weight), mean.Add(weight.Mul(exact.Point(exact.Int(h))))
 	}
-	value := mean.Quo(sum).Mul(exact.Point(exact.Frac(int64(qkv[2]), 1)))
-	return exact.Point(exact.Frac(int64(x[1]), 1)).Add(value)
+	value := mean.Quo(sum).Mul(exact.Point(exact.Int(qkv[2])))
+	return exact.Point(exact.Int(x[1])).Add(value)
 }
 
 // disentangled returns the image of m with changed heads in the scores and the unchanged ones in W_O.
@@ -264,7 +264,7 @@ func rational(a *mat.Dense) exact.Matrix {
 	return exact.FromFloats(a.RawMatrix().Data, rows)
 }
 
-func sumOf(a, b exact.Matrix) exact.Matrix { return a.Sub(b.Scale(exact.Frac(-1, 1))) }
+func sumOf(a, b exact.Matrix) exact.Matrix { return a.Sub(b.Scale(exact.Int(-1))) }
 
 // beside returns [a, b], the rows of a continued by the rows of b.
 func beside(a, b exact.Matrix) exact.Matrix {
@@ -281,17 +281,29 @@ var thmEquivalenceFrom = ledger.Claim{
 	Statement:  `for layer $\ell$, $V_i^{(\ell)}$ has the rows $0_{i d_\ell}$, $I_{d_\ell}$, $0_{d_L-(i+1)d_\ell}$ in its first $d_\ell$ columns, a $d_L\times d_L$ matrix for which $\mathrm{TF}_\theta=\widetilde{\mathrm{TF}}_{\tilde\theta}$`,
 	Hypotheses: `any depth $L\ge1$, heads $m_\ell\ge1$, $S$, $T$; $d_0=S+T$, $d_\ell=(1+m_\ell)d_{\ell-1}$`,
 	Tried:      `$S=T=1$, one or two heads in each of up to three layers`,
-	Corrected:  "thm-equivalence-from-corrected", Defect: ledger.Misprint,
+	Defect:     ledger.Misprint,
 	Check: valueRows(0).Noted("In the last layer the blocks i d_L and I_{d_L} need more than d_L rows. An index off " +
 		"by one, d_l for the d_{l-1} of the stream that is read; the theorem stands."),
 	Repairs: []ledger.Repair{repair("d_{l-1} in place of d_l", valueRows(1))},
+	Correction: &ledger.Claim{
+		ID: "thm-equivalence-from-corrected", Title: "A disentangled transformer as a standard one",
+		Statement:  `for layer $\ell$, $V_i^{(\ell)}$ has the rows $0_{i d_{\ell-1}}$, $I_{d_{\ell-1}}$, $0_{d_L-(i+1)d_{\ell-1}}$ in its first $d_{\ell-1}$ columns, $K_i^{(\ell)}$ has $d_{\ell-1}$ for $d_\ell$ too, and $P$ has $d_L-d_0$ rows of zeros: $\mathrm{TF}_\theta=\widetilde{\mathrm{TF}}_{\tilde\theta}$ at all positions, with hidden dimension $d_L$`,
+		Parts:      []string{"equal at all positions", "hidden dimension"},
+		Hypotheses: anyDisentangled,
+		Tried:      `random shapes with integer weights, in rationals and for whatever attention`,
+		Check:      fromDisentangled(func(*model.Standard) {}, 0),
+		Faults: []ledger.Fault{
+			spoil("equal at all positions", "heads write to the first block", fromDisentangled(writeFirst, 0)),
+			spoil("hidden dimension", "hidden dimension d_L - 1", fromDisentangled(func(*model.Standard) {}, 1)),
+		},
+		Spare: []ledger.Spare{spare(anyDisentangled, "it excludes nothing")},
+	},
 }
 
 // valueRows decides for S = T = 1 that V_i of layer l, with d_{l-below} in place of
 // d_l, has at most d_L rows above the identity block and in it.
 func valueRows(below int) ledger.Check {
-	return func(*ledger.Env) ledger.Finding {
-		var w ledger.Worst
+	return func(_ *ledger.Env, w *ledger.Worst) string {
 		for extra := range task.Sequences(2, 3) { // 1 or 2 heads in up to 3 layers
 			for depth := 1; depth <= 3; depth++ {
 				d := []int{2}
@@ -301,7 +313,7 @@ func valueRows(below int) ledger.Check {
 				for l := 1; l <= depth; l++ {
 					for i := 1; i <= 1+extra[l-1]; i++ {
 						rows := (i + 1) * d[l-below]
-						w.AtMostRat(exact.Frac(int64(rows), 1), exact.Frac(int64(d[depth]), 1), func() ledger.Instance {
+						w.AtMostRat(exact.Int(rows), exact.Int(d[depth]), func() ledger.Instance {
 							return ledger.Instance{
 								"S": 1, "T": 1, "L": depth, "heads": ledger.OneBased(extra[:depth]),
 								"l": l, "i": i, "d": d,
@@ -311,22 +323,8 @@ func valueRows(below int) ledger.Check {
 				}
 			}
 		}
-		return w.Finding("")
+		return ""
 	}
-}
-
-var thmEquivalenceFromCorrected = ledger.Claim{
-	ID: "thm-equivalence-from-corrected", Number: "Theorem 3",
-	Title:      "A disentangled transformer as a standard one",
-	Statement:  `for layer $\ell$, $V_i^{(\ell)}$ has the rows $0_{i d_{\ell-1}}$, $I_{d_{\ell-1}}$, $0_{d_L-(i+1)d_{\ell-1}}$ in its first $d_{\ell-1}$ columns, $K_i^{(\ell)}$ has $d_{\ell-1}$ for $d_\ell$ too, and $P$ has $d_L-d_0$ rows of zeros: $\mathrm{TF}_\theta=\widetilde{\mathrm{TF}}_{\tilde\theta}$ at all positions, with hidden dimension $d_L$`,
-	Parts:      []string{"equal at all positions", "hidden dimension"},
-	Hypotheses: anyDisentangled, Spare: []ledger.Spare{spare(anyDisentangled, "it excludes nothing")},
-	Tried: `random shapes with integer weights, in rationals and for whatever attention`,
-	Check: fromDisentangled(func(*model.Standard) {}, 0),
-	Faults: []ledger.Fault{
-		spoil("equal at all positions", "heads write to the first block", fromDisentangled(writeFirst, 0)),
-		spoil("hidden dimension", "hidden dimension d_L - 1", fromDisentangled(func(*model.Standard) {}, 1)),
-	},
 }
 
 // writeFirst lets every head write to the first block.
@@ -346,9 +344,8 @@ func writeFirst(m *model.Standard) {
 // fromDisentangled maps random disentangled transformers with integer weights and spoils the images. It decides
 // whether the outputs are the same and the hidden dimension is d_L - less.
 func fromDisentangled(spoil func(*model.Standard), less int64) ledger.Check {
-	return func(e *ledger.Env) ledger.Finding {
+	return func(e *ledger.Env, worst *ledger.Worst) string {
 		r := rand.New(e.Stream("weights"))
-		var worst ledger.Worst
 		for range e.Budget(24, 8) {
 			if worst.Failed() {
 				break
@@ -358,11 +355,11 @@ func fromDisentangled(spoil func(*model.Standard), less int64) ledger.Check {
 			spoil(m)
 			d, _ := m.E.Dims()
 			width, _ := w.W.Dims()
-			worst.EqualRat("hidden dimension", exact.Frac(int64(d), 1), exact.Frac(int64(width)-less, 1), at)
-			equalForPatterns(&worst, m, w, x, r, at)
+			worst.EqualRat("hidden dimension", exact.Int(d), exact.Int(int64(width)-less), at)
+			equalForPatterns(worst, m, w, x, r, at)
 		}
-		return worst.Finding("The first d_l entries of the stream are the disentangled stream and the rest are zero, " +
-			"by induction." + patternNote)
+		return "The first d_l entries of the stream are the disentangled stream and the rest are zero, " +
+			"by induction." + patternNote
 	}
 }
 

@@ -256,14 +256,14 @@ func farErrors(w *ledger.Worst, fall float64, lengths ...farLength) {
 func farTimes(w *ledger.Worst, powers ...int) {
 	bases, gamma := []exact.Matrix{exact.Rats("4/5 1/5; 2/5 3/5"), exact.Rats("1/5 4/5; 3/5 2/5")}, exact.Frac(2, 5)
 	for _, power := range powers {
-		root := exact.Pow(exact.Frac(3, 1), power/2)
+		root := exact.Pow(exact.Int(3), power/2)
 		t := exact.Mul(root, root)
 		lead := exact.NewStageOne(root, inverse(root), bases...).Gap(exact.OwnChild, exact.OwnRoot).Lo
 		enough := around(math.NaN(), 0) // undecided
 		if lead.Sign() > 0 {
-			enough = exact.TimeBound(inverse(t), t, exact.Quo(lead, exact.Frac(2, 1)), exact.Frac(1, 1))
+			enough = exact.TimeBound(inverse(t), t, exact.Quo(lead, exact.Int(2)), exact.Int(1))
 		}
-		tau := exact.Point(exact.Mul(exact.Quo(exact.Frac(16*8, 1), exact.Pow(gamma, 3)), t)).Mul(exact.Point(t).Log())
+		tau := exact.Point(exact.Mul(exact.Quo(exact.Int(16*8), exact.Pow(gamma, 3)), t)).Mul(exact.Point(t).Log())
 		w.AtMostInterval(enough, tau, func() ledger.Instance {
 			return ledger.Instance{"T": fmt.Sprintf("3^%d", power), "graph": "in-context", "orbits": bases}
 		})

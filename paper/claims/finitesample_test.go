@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"context"
 	"math"
 	"math/big"
 	"testing"
@@ -12,33 +13,35 @@ import (
 	"learncausal/pkg/theory"
 )
 
-var lemma33 = stageOneError{exact.Frac(1, 2), identity[exact.Interval], theory.QueryInSequence}
+var lemma33 = stageOneError{theory.QueryInSequence, boundsOf(thmFiniteStage1)}
+
+// boundsOf returns the bounds of a claim.
+func boundsOf(c ledger.Claim) []ledger.Bound {
+	return ledger.NewEnv(context.Background(), c, true).Bounds()
+}
 
 // The bounds for finite samples against their formulas, for S = 3 and gamma = 1/5, and for a matrix
 // over two states.
 func TestSampleBoundsAsPrinted(t *testing.T) {
 	check := comparing(t)
-	gamma, n := exact.Frac(1, 5), exact.Frac(50, 1)
-	two := exact.Point(exact.Frac(2, 1))
+	gamma, n := exact.Frac(1, 5), exact.Int(50)
+	two := exact.Point(exact.Int(2))
 	check("2 S^2/gamma^2", exact.Float(errorScale(3, gamma)), 450)
 	check("Bernstein's bound for moments", sampleError(3, gamma, n, two).Float(), 450*(math.Sqrt(0.24)+0.04))
 	check("the bound on a second moment", exact.Float(momentBound(3, gamma, 2)), 3*450*450)
 	check("the bound on a fifth moment", exact.Float(momentBound(3, gamma, 5)), 60*3*math.Pow(450, 5))
 	check("a fourth moment", exact.Float(fourthMoment(3, gamma)), 16*12*3*math.Pow(450, 4))
-	check("log(2 T^2/delta)", unionLog(exact.Frac(10, 1), exact.Frac(1, 100)).Float(), math.Log(20000))
+	check("log(2 T^2/delta)", unionLog(exact.Int(10), exact.Frac(1, 100)).Float(), math.Log(20000))
 	for fourth, want := range map[int64]float64{10: 0.2, 400: 0.2, 401: 0} {
-		check("a likely error", exact.Float(likelyError(exact.Frac(4, 1), exact.Frac(fourth, 1), exact.Frac(25, 1))), want)
+		check("a likely error", exact.Float(likelyError(exact.Int(4), exact.Int(fourth), exact.Int(25))), want)
 	}
-	check("a likely error", exact.Float(likelyError(new(big.Rat), exact.Frac(1, 1), n)), 0)
+	check("a likely error", exact.Float(likelyError(new(big.Rat), exact.Int(1), n)), 0)
 	check("Bernstein's bound", bernstein(0.3, 5, 40, 2), math.Sqrt(0.03)+10./120)
-	check("Azuma's exponent", azumaExponent(0.5, 3, 10, 7), 0.0625*0.64*7/18)
-	check("a polynomial", polynomial(5, 3, 6)(0.5, 2), 5*8*64)
+	rare := rareBounds(*thmFiniteStage1StepUnion.Correction)
+	check("Azuma's exponent", rare.exponent(0.5, 3, 10, 7), 0.0625*0.64*7/18)
+	check("the length that is enough", rare.length(0.5, 2), 4*8*64)
 	pi := exact.Rats("4/5 1/5; 3/10 7/10")
-	for rate, want := range map[string]float64{"1/2": 1. / 7, "1": 1. / 49} {
-		claimed := stageOneError{exact.Rat(rate), identity[exact.Interval], theory.QueryInSequence}.claimed(pi, exact.Frac(7, 1), two)
-		check("the bound of Lemma 33", claimed.Float(), 11*math.Pow(2, 2.5)/0.16*2*want)
-	}
-	check("the bound of Lemma 33", lemma33.claimed(pi, exact.Frac(7, 1), two).Float(), 11*math.Pow(2, 2.5)/0.16*2/7)
+	check("the bound of Lemma 33", lemma33.claimed(pi, exact.Int(7), two).Float(), 11*math.Pow(2, 2.5)/0.16*2/7)
 	mu, variance := []float64{0.6, 0.4}, 0.0
 	for s, row := range [][]float64{{0.8, 0.2}, {0.3, 0.7}} {
 		for to, p := range row {
@@ -46,7 +49,13 @@ func TestSampleBoundsAsPrinted(t *testing.T) {
 			variance += mu[s] * mu[to] * gain * gain
 		}
 	}
-	check("the least variance", exact.Float(leastVariance(pi, exact.Frac(100, 1), exact.Frac(1, 10))), variance)
+	check("the least variance", exact.Float(leastVariance(pi, exact.Int(100), exact.Frac(1, 10))), variance)
+}
+
+// rareBounds returns the claim on rare tokens with the bounds of a claim.
+func rareBounds(c ledger.Claim) rareToken {
+	b := boundsOf(c)
+	return rareToken{power: 2, chebyshev: b[0], azuma: b[1], enough: b[2]}
 }
 
 // The moments of one sample's gradients against sums over all sequences, from the form that the proof of
@@ -97,16 +106,18 @@ func TestInequalitiesOfFiniteSamples(t *testing.T) {
 		decideTail(w, law, func(second, most, n, l float64) float64 { return second * most / n * l }, exact.Frac(15, 2), 2, 2, ledger.Instance{})
 	}, [2]float64{0.005, 2 * math.Exp(-2)}, [2]float64{0, 2 * math.Exp(-4)}, [2]float64{0, 2 * math.Exp(-8)})
 	check.inequalities("a shift of the prediction", func(w *ledger.Worst) {
-		decideShift(w, exact.Frac(1, 4), exact.Frac(2, 1), exact.Rats("1 2 0 1")[0])
+		decideShift(w, boundsOf(*thmFiniteStage2StepExponent.Correction)[0], exact.Int(2), exact.Rats("1 2 0 1")[0])
 	}, [2]float64{0.05, 0.25})
 	check.inequalities("a shift of the prediction by T", func(w *ledger.Worst) {
-		decideShiftRate(w, exact.Frac(3, 1), exact.Frac(3, 2), exact.Frac(3, 2))
+		decideShiftRate(w, boundsOf(*thmFiniteStage2StepExponent.Correction), exact.Int(3), exact.Frac(3, 2))
 	}, [2]float64{math.Expm1(1./27) / 4, 1. / 54})
 	check.inequalities("the size of a gradient", func(w *ledger.Worst) {
 		half := exact.Frac(1, 2)
-		decideSize(w, exact.Frac(3, 4), half, half, 2, false)
+		decideSize(w, ledger.MustBound(`\frac34\epsilon^{-1}`), half, half, 2, false)
 	}, [2]float64{0.5, 1.5})
-	rare := rareToken{power: 2, exponent: azumaExponent, enough: func(float64, float64) float64 { return 3 }}
+	rare := rareBounds(*thmFiniteStage1StepUnion.Correction)
+	enough := rare.enough
+	rare.enough = ledger.MustBound("3")
 	check.inequalities("how often a token is rare", func(w *ledger.Worst) {
 		rare.decide(w, rareCase{familyMember{"", rootsOnly(3)}, exact.Rats("3/4 1/4; 3/4 1/4")})
 	}, [2]float64{17. / 32, 440. / 81}, [2]float64{17. / 32, 2 * math.Exp(-1./384)}, [2]float64{17. / 32, 2. / 3})
@@ -117,7 +128,7 @@ func TestInequalitiesOfFiniteSamples(t *testing.T) {
 			lines = append(lines, [2]float64{math.Log(t), math.Pow(gamma, 4) * (t - 2) * (t - 2) / t / (2 * s * s)})
 		}
 	}
-	rare.enough = polynomial(4, 3, 6)
+	rare.enough = enough
 	check.inequalities("how long is enough", rare.decideThreshold, lines...)
 }
 
@@ -125,11 +136,11 @@ func TestInequalitiesOfFiniteSamples(t *testing.T) {
 // sample's gradient over two tokens as sums over four sequences.
 func TestSampleSizesByHand(t *testing.T) {
 	check := comparing(t)
-	pi, root := exact.Rats("4/5 1/5; 1/5 4/5"), exact.Frac(1_000_000, 1)
+	pi, root := exact.Rats("4/5 1/5; 1/5 4/5"), exact.Int(1_000_000)
 	samples, log := perLength("1"), math.Log(200e24)
 	check("K", errorConstant(pi).Float(), 150)
-	check("a number of samples", samples(exact.Frac(3, 1), logOf(exact.Frac(2, 1))).Float(), 9*math.Ln2)
-	check("fewer samples", perLength("19/20")(exact.Frac(3, 1), logOf(exact.Frac(2, 1))).Float(), math.Pow(3, 1.9)*math.Ln2)
+	check("a number of samples", samples(exact.Int(3), logOf(exact.Int(2))).Float(), 9*math.Ln2)
+	check("fewer samples", perLength("19/20")(exact.Int(3), logOf(exact.Int(2))).Float(), math.Pow(3, 1.9)*math.Ln2)
 	off := errorAt(pi, root, samples)
 	gain := 0.8/(0.5+5e-12+1e-6) - 1
 	check("a likely error", exact.Float(off.Lo), gain/math.Sqrt(2)/math.Sqrt(log)*1e-6/2)
@@ -174,7 +185,7 @@ func TestSampleErrorsOfLongSequences(t *testing.T) {
 	var inT, later [][2]float64
 	off := func(root float64) float64 { return max(root/10-2-200*math.Sqrt2, 0) }
 	for _, root := range []int64{2000, 3000} {
-		check("an error that some sequence has", exact.Float(leastError(2, exact.Frac(1, 5), exact.Frac(root, 1))), off(float64(root)))
+		check("an error that some sequence has", exact.Float(leastError(2, exact.Frac(1, 5), exact.Int(root))), off(float64(root)))
 	}
 	for _, k := range []float64{3, 57, 111, 165, 219} {
 		root := math.Pow(3, k)
@@ -187,5 +198,5 @@ func TestSampleErrorsOfLongSequences(t *testing.T) {
 	}
 	check.inequalities("the error by N", func(w *ledger.Worst) { lemma33.decideInN(w, pi) }, inN...)
 	check.inequalities("the error by T", func(w *ledger.Worst) { lemma33.decideInT(w, pi) }, inT...)
-	check.inequalities("the error of stage 2 by N", func(w *ledger.Worst) { stageTwoError{rate: half}.decideLarge(w, g, pi) }, later...)
+	check.inequalities("the error of stage 2 by N", func(w *ledger.Worst) { stageTwoError{square: boundsOf(thmFiniteStage2)[0]}.decideLarge(w, g, pi) }, later...)
 }

@@ -144,18 +144,20 @@ func sumWithout(g *graph.Forest, lambda *big.Rat, out int) *big.Rat {
 	return sum
 }
 
-// A varianceBound is a bound of the variance of the number of counted positions in I
-// by factor T^2/T_eff(lambda). The mean of that number must be |I| times mean.
+// A varianceBound is the claim that the variance of the share of counted positions in I is at most the first bound
+// of the statement, which has the factor scaleOfVariance. The mean of that share must be mean.
 type varianceBound struct {
 	// counted depends on the states of the parent, -1 for a root, and of the position.
 	counted  func(parent, own, s, s2 int) bool
 	eligible func(g *graph.Forest, i int) bool // whether I may hold i
 	states   func(n int) iter.Seq2[int, int]   // s and s'
 	mean     func(varianceTerms) *big.Rat      // of one position
-	factor   func(varianceTerms) *big.Rat
 	lambda   lambdaFunc
 	reason   string // why the bound is true, for a note
 }
+
+// scaleOfVariance is the factor of the bounds that depends on the forest.
+const scaleOfVariance = `T^2/(T_{\mathrm{eff}}(\lambda)|I|^2)`
 
 // withLambda returns the bound with another lambda.
 func (q varianceBound) withLambda(lambda lambdaFunc) varianceBound {
@@ -170,24 +172,32 @@ func (q varianceBound) among(eligible func(*graph.Forest, int) bool) varianceBou
 }
 
 // check checks the mean and the bound of the variance.
-func (q varianceBound) check(e *ledger.Env) ledger.Finding { return q.finding(q.search(e)) }
+func (q varianceBound) check(e *ledger.Env, w *ledger.Worst) string {
+	q.search(e, w)
+	return q.note(w)
+}
 
-// finding is searchFinding for a varianceBound.
-func (q varianceBound) finding(w *ledger.Worst) ledger.Finding {
-	return searchFinding(w, fmt.Sprintf(", the left side at most %.3g of the right. %s", 1-w.Margin(), q.reason))
+// note is searchNote for a varianceBound.
+func (q varianceBound) note(w *ledger.Worst) string {
+	return searchNote(w, fmt.Sprintf(", the left side at most %.3g of the right. %s", 1-w.Margin(), q.reason))
 }
 
 // A lambdaFunc returns lambda given S and the least entry of pi.
 type lambdaFunc func(states int, least *big.Rat) *big.Rat
 
-// varianceTerms are the arguments of mean and factor in a varianceBound.
-type varianceTerms struct {
-	mu, mu2, p, lambda *big.Rat // mu(s), mu(s'), pi(s'|s)
-	t                  int64
+// varianceTerms are mu(s), mu(s'), pi(s'|s), lambda, and T_eff(lambda), T and |I|.
+type varianceTerms struct{ mu, mu2, p, lambda, teff, t, n *big.Rat }
+
+// in returns the value of a bound.
+func (a varianceTerms) in(bound ledger.Bound) *big.Rat {
+	return bound.Rat(ledger.At[*big.Rat]{
+		`\mu_\pi(s)`: a.mu, `\pi(s'\mid s)`: a.p, `\lambda`: a.lambda,
+		`T_{\mathrm{eff}}(\lambda)`: a.teff, "T": a.t, "T-1": exact.Sub(a.t, exact.Int(1)), "|I|": a.n,
+	})
 }
 
 // lambdaOf returns lambda = 1 - gamma/S, with the largest gamma of the floor.
-func lambdaOf(_ int, least *big.Rat) *big.Rat { return exact.Sub(exact.Frac(1, 1), least) }
+func lambdaOf(_ int, least *big.Rat) *big.Rat { return exact.Sub(exact.Int(1), least) }
 
 // lambdaOfOne is lambda = 1 - 1/S, as if gamma = 1 for every chain.
 func lambdaOfOne(states int, _ *big.Rat) *big.Rat { return exact.Frac(int64(states-1), int64(states)) }
@@ -225,6 +235,15 @@ func (q varianceBound) positionSets(members []familyMember) []positionSet {
 	return out
 }
 
+// size returns |I|.
+func (in positionSet) size() *big.Rat {
+	n := int64(0)
+	for _, has := range in.has {
+		n += int64(unit(has))
+	}
+	return exact.Int(n)
+}
+
 // weightOf returns the weight of the sum over I for s and s'.
 func (q varianceBound) weightOf(in positionSet, s, s2 int) func(i, parent, own int) int {
 	return func(i, parent, own int) int {
@@ -243,23 +262,20 @@ type varianceCase struct {
 }
 
 // tightest returns the case of least slack for the chain.
-func (q varianceBound) tightest(c *theory.Chain, among []positionSet) varianceCase {
+func (q varianceBound) tightest(c *theory.Chain, among []positionSet, factor ledger.Bound) varianceCase {
 	var best varianceCase
 	rat := func(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
 	least := mat.Min(c.Pi)
 	lambda := q.lambda(c.S, rat(least))
-	factors := map[[3]int]float64{} // by s, s' and T, which many sets share
 	for _, in := range among {
-		t := in.graph.T()
-		scale := float64(t*t) / in.graph.TEffLambda(exact.Float(lambda))
+		t, teff := in.graph.T(), in.graph.TEffLambda(exact.Float(lambda))
+		scale := float64(t*t) / teff
 		for s, s2 := range q.states(c.S) {
 			_, v := c.MomentsOfSum(in.graph, q.weightOf(in, s, s2))
-			key := [3]int{s, s2, t}
-			if _, ok := factors[key]; !ok {
-				terms := varianceTerms{rat(c.Mu[s]), rat(c.Mu[s2]), rat(c.Pi.At(s, s2)), lambda, int64(t)}
-				factors[key] = exact.Float(q.factor(terms))
+			terms := varianceTerms{
+				rat(c.Mu[s]), rat(c.Mu[s2]), rat(c.Pi.At(s, s2)), lambda, rat(teff), exact.Int(t), in.size(),
 			}
-			if best.take(v, scale*factors[key]) {
+			if best.take(v, scale*exact.Float(terms.in(factor))) {
 				best.in, best.s, best.s2 = in, s, s2
 			}
 		}
@@ -268,29 +284,25 @@ func (q varianceBound) tightest(c *theory.Chain, among []positionSet) varianceCa
 }
 
 // decide decides mean and bound of a case in rational numbers.
-func (q varianceBound) decide(w *ledger.Worst, pi exact.Matrix, in positionSet, s, s2 int) {
+func (q varianceBound) decide(w *ledger.Worst, pi exact.Matrix, in positionSet, s, s2 int, factor ledger.Bound) {
 	mu, least := exact.MustStationary(pi), slices.MinFunc(slices.Concat(pi...), (*big.Rat).Cmp)
-	lambda, t := q.lambda(len(pi), least), int64(in.graph.T())
+	lambda, t := q.lambda(len(pi), least), exact.Int(in.graph.T())
 	mean, variance := exact.MomentsOfSum(pi, in.graph, q.weightOf(in, s, s2))
-	terms := varianceTerms{mu[s], mu[s2], pi[s][s2], lambda, t}
-	count := int64(0)
-	for _, in := range in.has {
-		count += int64(unit(in))
-	}
+	terms := varianceTerms{mu[s], mu[s2], pi[s][s2], lambda, exact.TEffLambda(in.graph, lambda), t, in.size()}
 	at := func() ledger.Instance {
 		i := ledger.Instance{
 			"S": len(pi), "pi": pi, "T": in.graph.T(), "I": in.name, "s": s + 1, "s'": s2 + 1, "lambda": lambda,
 		}
-		if t > 16 {
+		if in.graph.T() > 16 {
 			return i.With("family", in.family)
 		}
 		return i.With("graph", in.graph)
 	}
-	if want := exact.Mul(exact.Frac(count, 1), q.mean(terms)); mean.Cmp(want) != 0 {
+	if want := exact.Mul(terms.n, q.mean(terms)); mean.Cmp(want) != 0 {
 		w.EqualRat("the mean of the sum", mean, want, at)
 	}
-	scale := exact.Quo(exact.Frac(t*t, 1), exact.TEffLambda(in.graph, lambda))
-	w.AtMostRat(variance, exact.Mul(scale, q.factor(terms)), at)
+	scale := exact.Quo(exact.Mul(t, t), terms.teff)
+	w.AtMostRat(variance, exact.Mul(scale, terms.in(factor)), at)
 }
 
 // rationalChains returns the chains on which the variances are decided: a sticky and a nearly swapping one;
@@ -330,13 +342,13 @@ func (q varianceBound) allSets(e *ledger.Env) []positionSet {
 
 // search decides the bound on rational chains and forests. It also searches in floats
 // for a worse chain on small forests, and decides the bound for that chain.
-func (q varianceBound) search(e *ledger.Env) *ledger.Worst {
-	w := new(ledger.Worst)
+func (q varianceBound) search(e *ledger.Env, w *ledger.Worst) {
+	factor := e.Bound(0).Over(scaleOfVariance)
 	for _, pi := range rationalChains() {
 		for _, in := range q.allSets(e) {
 			for s, s2 := range q.states(len(pi)) {
 				if e.Err() == nil && slices.Contains(in.has, true) {
-					q.decide(w, pi, in, s, s2)
+					q.decide(w, pi, in, s, s2, factor)
 				}
 			}
 		}
@@ -346,21 +358,20 @@ func (q varianceBound) search(e *ledger.Env) *ledger.Worst {
 		chain := func(x []float64) *theory.Chain { return theory.MustChain(ledger.Kernel(x, s, 2e-2), s) }
 		starts := e.KernelStarts(3, s, 0)
 		x, _ := e.Attack(func(x []float64) float64 {
-			worst := q.tightest(chain(x), small)
+			worst := q.tightest(chain(x), small, factor)
 			return ledger.Slack(worst.lhs, worst.rhs)
 		}, starts[:e.Budget(len(starts), 5)], e.Budget(800, 100))
 		if x == nil || w.Failed() { // nil if interrupted
 			break
 		}
-		at := q.tightest(chain(x), small)
+		at := q.tightest(chain(x), small, factor)
 		ledger.Simplest(chain(x).Pi.RawMatrix().Data, s, func(pi exact.Matrix) bool {
 			if positive(pi) {
-				q.decide(w, pi, at.in, at.s, at.s2)
+				q.decide(w, pi, at.in, at.s, at.s2, factor)
 			}
 			return w.Failed()
 		})
 	}
-	return w
 }
 
 // positive reports whether all entries are positive.

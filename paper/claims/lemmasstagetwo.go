@@ -21,61 +21,72 @@ import (
 var lemmasStageTwo = ledger.Section{Title: "Lemmas for Stage 2", Claims: []ledger.Claim{
 	lemCompareShift, lemCompareShiftSharp,
 	lemJL1,
-	lemGradJ, lemGradJStepJacobian, lemGradJStepJacobianCorrected,
+	lemGradJ, lemGradJStepJacobian,
 	lemComputeDiffs,
-	lemCompareZ, lemCompareZCorrected,
-	lemConcentrateE3, lemConcentrateE3StepQuotient, lemConcentrateE3StepQuotientCorrected,
-	lemConcentrateE3StepDenominator, lemConcentrateE3StepDenominatorCorrected,
-	lemConcentrateE12, lemConcentrateE12StepQuotient, lemConcentrateE12StepQuotientCorrected,
-	lemFToPi, lemFToPiStepQuotient, lemFToPiStepQuotientCorrected,
-	lemFToPiStepMarkov, lemFToPiStepMarkovCorrected,
+	lemCompareZ,
+	lemConcentrateE3, lemConcentrateE3StepQuotient,
+	lemConcentrateE3StepDenominator,
+	lemConcentrateE12, lemConcentrateE12StepQuotient,
+	lemFToPi, lemFToPiStepQuotient,
+	lemFToPiStepMarkov,
 }}
 
 var lemCompareShift = ledger.Claim{
 	ID: "lem-compare-shift", Number: "Lemma 25",
 	Title: "The stage-2 integrand is Lipschitz in the attention scores",
-	Statement: `$\sup_{z\in[0,1]^T}\|\nabla q_{s'}(z)\|_1\le 10(1+\beta),\quad ` +
+	Statement: `$\sup_{z\in[0,1]^T}\|\nabla q_{s'}(z)\|_1\le \bound{10(1+\beta)},\quad ` +
 		`q_{s'}(z)=\frac{\delta_{s'}(X)^\top J(\mathcal S(\beta z))z}{\delta_{s'}(X)^\top\mathcal S(\beta z)+\epsilon}$`,
 	Hypotheses: `$\beta\ge0$; $\epsilon>0$; $z\in[0,1]^T$`, Tried: shiftTried,
 	Uses: []string{"lem-j-l1", "lem-grad-j"},
 	// The sharp constant is 2 + beta (lem-compare-shift-sharp).
-	Check:  scoreGradientAtMost(exact.Frac(10, 1), exact.Frac(10, 1), 1, 1),
-	Faults: lemCompareShiftFaults, Spare: epsilonSpare,
+	Check: scoreGradientAtMost(1, 1),
+	Faults: []ledger.Fault{
+		drop(`$\beta\ge0$`, "beta < 0", scoreGradientAtMost(-1, 1)),
+		drop(`$z\in[0,1]^T$`, "z up to 40", scoreGradientAtMost(1, 40)),
+	},
+	Spare: epsilonSpare,
 }
 
 var lemCompareShiftSharp = ledger.Claim{
 	ID: "lem-compare-shift-sharp", Number: "Lemma 25", Kind: ledger.Step,
 	Title:      "The Lipschitz bound with the best constants",
-	Statement:  `$\sup_{z\in[0,1]^T}\|\nabla q_{s'}(z)\|_1\le 2+\beta$`,
+	Statement:  `$\sup_{z\in[0,1]^T}\|\nabla q_{s'}(z)\|_1\le \bound{2}+\bound{\beta}$`,
 	Hypotheses: `$\beta\ge0$; $\epsilon>0$; $z\in[0,1]^T$`, Tried: shiftTried,
-	Check:  scoreGradientAtMost(exact.Frac(2, 1), exact.Frac(1, 1), 1, 1),
-	Faults: lemCompareShiftSharpFaults, Spare: epsilonSpare,
+	Check: scoreGradientAtMost(1, 1),
+	Faults: []ledger.Fault{
+		drop(`$\beta\ge0$`, "beta < 0", scoreGradientAtMost(-1, 1)),
+		drop(`$z\in[0,1]^T$`, "z up to 2", scoreGradientAtMost(1, 2)),
+	},
+	Spare: epsilonSpare,
 }
 
 const shiftTried = `four groups of equal tokens, of any weights and scores: a grid of rational points, ` +
 	`and those that a search comes to`
 
-// scoreGradientAtMost decides |grad q(z)|_1 <= constant + slope beta for four groups of tokens,
+// scoreGradientAtMost decides that |grad q(z)|_1 is at most the sum of the bounds for four groups of tokens,
 // two of them s', on a rational grid and at the result of a search. The Lemma has sign = top = 1.
-func scoreGradientAtMost(constant, slope *big.Rat, sign, top int64) ledger.Check {
-	decide := func(w *ledger.Worst, g tokenGroups) {
-		g.beta = exact.Mul(exact.Frac(sign, 1), g.beta)
+func scoreGradientAtMost(sign, top int64) ledger.Check {
+	decide := func(w *ledger.Worst, bounds []ledger.Bound, g tokenGroups) {
+		g.beta = exact.Mul(exact.Int(sign), g.beta)
 		g.scores = slices.Clone(g.scores)
 		for k, z := range g.scores {
-			g.scores[k] = exact.Mul(exact.Frac(top, 1), z)
+			g.scores[k] = exact.Mul(exact.Int(top), z)
 		}
 		norm := exact.ScoreGradient(g.beta, g.epsilon, g.weights, g.scores, groupHits)
-		w.AtMostRat(norm, exact.Add(constant, exact.Mul(slope, g.beta)), func() ledger.Instance {
+		at, most := ledger.At[*big.Rat]{`\beta`: g.beta, `1+\beta`: exact.Add(exact.Int(1), g.beta)}, new(big.Rat)
+		for _, b := range bounds {
+			most = exact.Add(most, b.Rat(at))
+		}
+		w.AtMostRat(norm, most, func() ledger.Instance {
 			return ledger.Instance{
 				"beta": g.beta, "epsilon": g.epsilon,
 				"softmax weights": g.weights, "z": g.scores, "carries s'": groupHits,
 			}
 		})
 	}
-	return func(e *ledger.Env) ledger.Finding {
-		var w ledger.Worst
+	return func(e *ledger.Env, w *ledger.Worst) string {
 		for g := range gridOfGroups {
-			decide(&w, g)
+			decide(w, e.Bounds(), g)
 		}
 		starts := e.Starts(e.Budget(10, 4), 10)
 		for _, beta := range []float64{-15, 0, 3, 6} {
@@ -85,34 +96,34 @@ func scoreGradientAtMost(constant, slope *big.Rat, sign, top int64) ledger.Check
 		}
 		best, _ := e.Attack(func(x []float64) float64 {
 			beta, epsilon, p, z := groupsAt(x)
-			rhs := exact.Float(constant) + float64(exact.Float(slope)*beta)
+			rhs := 0.0
+			for _, b := range e.Bounds() {
+				rhs += b.Float(ledger.At[float64]{`\beta`: beta, `1+\beta`: 1 + beta})
+			}
 			return ledger.Slack(theory.ScoreGradient(beta, epsilon, p, z, groupHits), rhs)
 		}, starts, e.Budget(40000, 4000))
-		decide(&w, roundedGroups(best))
-		return w.Finding("A sequence with enough tokens comes as close as one likes to groups of any weights. " +
+		decide(w, e.Bounds(), roundedGroups(best))
+		return "A sequence with enough tokens comes as close as one likes to groups of any weights. " +
 			"The printed proof gives 2 + 10 beta; 2 + beta is true, and both constants are " +
-			"approached, at beta = 0 and as beta grows, where few tokens are s' and epsilon is small.")
+			"approached, at beta = 0 and as beta grows, where few tokens are s' and epsilon is small."
 	}
 }
 
 var lemJL1 = ledger.Claim{
 	ID: "lem-j-l1", Number: "Lemma 26", Title: "The softmax Jacobian in the l1 norm",
-	Statement:  `$\|J(\mathcal S(v))u\|_1\le 2\,\mathcal S(v)^\top u$`,
+	Statement:  `$\|J(\mathcal S(v))u\|_1\le \bound{2}\,\mathcal S(v)^\top u$`,
 	Hypotheses: `$u\ge0$`,
-	Check: jacobianAtMost(exact.Frac(2, 1), new(big.Rat)).Noted("Proof: |p_i (u_i - p.u)| <= p_i u_i + p_i (p.u), " +
+	Check: jacobianAtMost(new(big.Rat)).Noted("Proof: |p_i (u_i - p.u)| <= p_i u_i + p_i (p.u), " +
 		"summed. Sharp: for u = e_k the two sides are 2 p_k (1-p_k) and 2 p_k, so 2 is the best constant, and it is " +
 		"approached as p_k -> 0; 2 (1 - min p) would do."),
-	Faults: []ledger.Fault{
-		fault("the constant 2 is taken to be 19/10", jacobianAtMost(exact.Frac(19, 10), new(big.Rat))),
-		drop(`$u\ge0$`, "entries of u down to -1", jacobianAtMost(exact.Frac(2, 1), exact.Frac(-1, 1))),
-	},
+	Faults: []ledger.Fault{drop(`$u\ge0$`, "entries of u down to -1", jacobianAtMost(exact.Int(-1)))},
 }
 
-// jacobianAtMost decides |J(p)u|_1 <= constant p.u on a grid of p and of u >= lowest,
+// jacobianAtMost decides |J(p)u|_1 <= 2 p.u on a grid of p and of u >= lowest,
 // for laws with one light entry, and at the result of a search.
-func jacobianAtMost(constant, lowest *big.Rat) ledger.Check {
-	return func(e *ledger.Env) ledger.Finding {
-		var w ledger.Worst
+func jacobianAtMost(lowest *big.Rat) ledger.Check {
+	return func(e *ledger.Env, w *ledger.Worst) string {
+		constant := e.Bound(0).Constant()
 		decide := func(w *ledger.Worst, p, u exact.Vector) float64 {
 			lhs, rhs := exact.Norm1(exact.Jacobian(p, u)), exact.Mul(constant, exact.Dot(p, u))
 			w.AtMostRat(lhs, rhs, func() ledger.Instance { return ledger.Instance{"softmax(v)": p, "u": u} })
@@ -124,13 +135,13 @@ func jacobianAtMost(constant, lowest *big.Rat) ledger.Check {
 					for i := range u {
 						u[i] = exact.Add(u[i], lowest)
 					}
-					decide(&w, p, u)
+					decide(w, p, u)
 				}
 			}
 		}
-		one, zero := exact.Frac(1, 1), new(big.Rat)
+		one, zero := exact.Int(1), new(big.Rat)
 		for _, light := range []int64{10, 100, 1000} {
-			decide(&w, exact.Normalized(exact.Vector{one, exact.Frac(light-1, 1)}), exact.Vector{one, zero})
+			decide(w, exact.Normalized(exact.Vector{one, exact.Int(light - 1)}), exact.Vector{one, zero})
 		}
 		for _, d := range []int{2, 4} {
 			best, _ := e.Attack(func(x []float64) float64 {
@@ -142,10 +153,10 @@ func jacobianAtMost(constant, lowest *big.Rat) ledger.Check {
 			}, e.Starts(e.Budget(6, 2), 2*d), e.Budget(2000, 200))
 			if best != nil { // nil if interrupted
 				p, us := roundedPoint(best, d)
-				decide(&w, p, us[0])
+				decide(w, p, us[0])
 			}
 		}
-		return w.Finding("")
+		return ""
 	}
 }
 
@@ -155,7 +166,7 @@ func roundedPoint(x []float64, d int) (p exact.Vector, us []exact.Vector) {
 	row := ledger.Kernel(append(slices.Clone(x[:d]), make([]float64, d*d-d)...), d, 1e-6)[:d]
 	p = make(exact.Vector, d)
 	for i, v := range row {
-		p[i] = exact.Frac(int64(math.Round(v*1e9))+1, 1)
+		p[i] = exact.Int(int64(math.Round(v*1e9)) + 1)
 	}
 	for k := d; k+d <= len(x); k += d {
 		u := make(exact.Vector, d)
@@ -170,12 +181,21 @@ func roundedPoint(x []float64, d int) (p exact.Vector, us []exact.Vector) {
 var lemGradJ = ledger.Claim{
 	ID: "lem-grad-j", Number: "Lemma 27", Title: "The derivative of the softmax Jacobian",
 	Statement: `$\nabla J(\mathcal S(v))(u,w)=J(u\odot w)-(\mathcal S(v)^\top w)Ju-(\mathcal S(v)^\top u)Jw,\ ` +
-		`J=J(\mathcal S(v));\quad \|\cdot\|_1\le2\,\mathcal S(v)^\top(u\odot w)+4\,\mathcal S(v)^\top u\,\mathcal S(v)^\top w$`,
+		`J=J(\mathcal S(v));\quad \|\cdot\|_1\le\bound[the bound]{2}\,\mathcal S(v)^\top(u\odot w)+\bound[the bound]{4}\,\mathcal S(v)^\top u\,\mathcal S(v)^\top w$`,
 	Parts:      []string{"the formula", "the bound"},
 	Hypotheses: `$u,w\ge0$`,
 	Uses:       []string{"lem-j-l1", "lem-grad-j-step-jacobian"},
 	RestsOn:    []string{"lem-j-l1", "lem-grad-j-step-jacobian-corrected"},
-	Check:      gradientOfJacobian(gradientOfForm, 2, 4, 0), Faults: lemGradJFaults,
+	Check:      gradientOfJacobian(gradientOfForm, 0),
+	Faults: []ledger.Fault{
+		spoil("the formula", "the term (S^T u) J w is left out of the formula",
+			gradientOfJacobian(gradientWithoutLastTerm, 0)),
+		spoil("the formula", "the term (S^T w) J u is left out of the formula",
+			gradientOfJacobian(func(p, u, w exact.Vector) exact.Vector {
+				return exact.SubScaled(exact.Jacobian(p, exact.Hadamard(u, w)), exact.Dot(p, u), exact.Jacobian(p, w))
+			}, 0)),
+		drop(`$u,w\ge0$`, "entries of u and w down to -1", gradientOfJacobian(gradientOfForm, -1)),
+	},
 }
 
 // gradientOfJacobian compares a formula for the gradient in v of u^T J(softmax(v)) w
@@ -186,10 +206,9 @@ var lemGradJ = ledger.Claim{
 // of its l1 norm, for u, w >= lowest: at random points, for laws with one light entry
 // and at the result of a search.
 func gradientOfJacobian(
-	formula func(p, u, w exact.Vector) exact.Vector, first, second float64, lowest int64,
+	formula func(p, u, w exact.Vector) exact.Vector, lowest int64,
 ) ledger.Check {
-	return func(e *ledger.Env) ledger.Finding {
-		var all ledger.Worst
+	return func(e *ledger.Env, all *ledger.Worst) string {
 		decide := func(worst *ledger.Worst, p, u, w exact.Vector) float64 {
 			byFormula, byDerivative := formula(p, u, w), derivativeOfForm(p, u, w)
 			in := ledger.Instance{"softmax(v)": p, "u": u, "w": w}
@@ -202,8 +221,8 @@ func gradientOfJacobian(
 				}
 			}
 			lhs, product := exact.Norm1(byDerivative), exact.Mul(exact.Dot(p, u), exact.Dot(p, w))
-			rhs := exact.Add(exact.Mul(new(big.Rat).SetFloat64(first), exact.Dot(p, u, w)),
-				exact.Mul(new(big.Rat).SetFloat64(second), product))
+			rhs := exact.Add(exact.Mul(e.Bound(0).Constant(), exact.Dot(p, u, w)),
+				exact.Mul(e.Bound(1).Constant(), product))
 			worst.AtMostRat(lhs, rhs, func() ledger.Instance { return in })
 			return ledger.Slack(exact.Float(lhs), exact.Float(rhs))
 		}
@@ -212,19 +231,19 @@ func gradientOfJacobian(
 			d := 2 + r.IntN(4)
 			weights, u, w := make(exact.Vector, d), make(exact.Vector, d), make(exact.Vector, d)
 			for i := range d {
-				weights[i] = exact.Frac(int64(1+r.IntN(9)), 1)
+				weights[i] = exact.Int(1 + r.IntN(9))
 				u[i], w[i] = exact.Frac(int64(r.IntN(5)), 2), exact.Frac(int64(r.IntN(5)), 3)
-				u[i].Add(u[i], exact.Frac(lowest, 1))
-				w[i].Add(w[i], exact.Frac(lowest, 1))
+				u[i].Add(u[i], exact.Int(lowest))
+				w[i].Add(w[i], exact.Int(lowest))
 			}
-			decide(&all, exact.Normalized(weights), u, w)
+			decide(all, exact.Normalized(weights), u, w)
 		}
-		one, zero := exact.Frac(1, 1), new(big.Rat)
+		one, zero := exact.Int(1), new(big.Rat)
 		for _, light := range []int64{10, 1000} {
 			u := exact.Vector{one, zero}
-			decide(&all, exact.Normalized(exact.Vector{one, exact.Frac(light, 1)}), u, u)
-			three := exact.Normalized(exact.Vector{one, one, exact.Frac(light, 1)})
-			decide(&all, three, exact.Vector{one, zero, zero}, exact.Vector{zero, one, zero})
+			decide(all, exact.Normalized(exact.Vector{one, exact.Int(light)}), u, u)
+			three := exact.Normalized(exact.Vector{one, one, exact.Int(light)})
+			decide(all, three, exact.Vector{one, zero, zero}, exact.Vector{zero, one, zero})
 		}
 		for _, d := range []int{2, 3} {
 			best, _ := e.Attack(func(x []float64) float64 {
@@ -236,15 +255,14 @@ func gradientOfJacobian(
 			}, e.Starts(e.Budget(5, 1), 3*d), e.Budget(1500, 100))
 			if best != nil { // nil if interrupted
 				p, us := roundedPoint(best, d)
-				decide(&all, p, us[0], us[1])
+				decide(all, p, us[0], us[1])
 			}
 		}
 		f := all.Finding("")
-		f.Note = fmt.Sprintf("The formula for the gradient is an identity of rational functions of exp(v), "+
+		return fmt.Sprintf("The formula for the gradient is an identity of rational functions of exp(v), "+
 			"compared with a derivative by dual numbers; the bound is Lemma 26 (lem-j-l1) three times. The largest "+
 			"quotient of the two sides that was seen is %.4f. The proof writes J(v) for J(softmax(v)) on the way, "+
 			"a misprint.", f.LHS/f.RHS)
-		return f
 	}
 }
 
@@ -280,27 +298,26 @@ var lemGradJStepJacobian = ledger.Claim{
 	Title:      "The Jacobian of the softmax as printed in the proof",
 	Statement:  `$\nabla_v\mathcal S(v)=J(v)$`,
 	Hypotheses: `$v\in\mathbb R^d$`,
-	Corrected:  "lem-grad-j-step-jacobian-corrected", Defect: ledger.Misprint,
+	Defect:     ledger.Misprint,
 	Check: softmaxDerivative(logarithm, exact.Jacobian).Noted("A misprint: J(softmax(v)) is meant, as the line after " +
 		"it shows, and as the notation of the appendix says. The same J(beta z) for J(softmax(beta z)) stands in the " +
 		"proof of Lemma 25 (lem-compare-shift). Nothing depends on it."),
 	Repairs: []ledger.Repair{repair("J(S(v)) for J(v)", softmaxDerivative(exact.Normalized, exact.Jacobian))},
-}
-
-var lemGradJStepJacobianCorrected = ledger.Claim{
-	ID: "lem-grad-j-step-jacobian-corrected", Number: "Lemma 27", Title: "The Jacobian of the softmax",
-	Statement:  `$\nabla_v\mathcal S(v)=J(\mathcal S(v))$`,
-	Hypotheses: `$v\in\mathbb R^d$`,
-	Check: softmaxDerivative(exact.Normalized, exact.Jacobian).Noted(
-		"The quotient rule; entry by entry in rationals."),
-	Faults: []ledger.Fault{
-		fault("diag(p) - p p^T is taken to be diag(p)", softmaxDerivative(exact.Normalized, exact.Hadamard)),
-		fault("diag(p) - p p^T is taken to be diag(p) + p p^T",
-			softmaxDerivative(exact.Normalized, func(p, u exact.Vector) exact.Vector {
-				return exact.SubScaled(exact.Hadamard(p, u), exact.Sub(new(big.Rat), exact.Dot(p, u)), p)
-			})),
+	Correction: &ledger.Claim{
+		ID: "lem-grad-j-step-jacobian-corrected", Title: "The Jacobian of the softmax",
+		Statement:  `$\nabla_v\mathcal S(v)=J(\mathcal S(v))$`,
+		Hypotheses: `$v\in\mathbb R^d$`,
+		Check: softmaxDerivative(exact.Normalized, exact.Jacobian).Noted(
+			"The quotient rule; entry by entry in rationals."),
+		Faults: []ledger.Fault{
+			fault("diag(p) - p p^T is taken to be diag(p)", softmaxDerivative(exact.Normalized, exact.Hadamard)),
+			fault("diag(p) - p p^T is taken to be diag(p) + p p^T",
+				softmaxDerivative(exact.Normalized, func(p, u exact.Vector) exact.Vector {
+					return exact.SubScaled(exact.Hadamard(p, u), exact.Sub(new(big.Rat), exact.Dot(p, u)), p)
+				})),
+		},
+		Spare: []ledger.Spare{spare(`$v\in\mathbb R^d$`, "says what v is")},
 	},
-	Spare: []ledger.Spare{spare(`$v\in\mathbb R^d$`, "says what v is")},
 }
 
 // softmaxDerivative compares the derivative of the softmax at v = log w, for integer
@@ -308,18 +325,17 @@ var lemGradJStepJacobianCorrected = ledger.Claim{
 func softmaxDerivative(
 	at func(w exact.Vector) exact.Vector, times func(p, u exact.Vector) exact.Vector,
 ) ledger.Check {
-	return func(*ledger.Env) ledger.Finding {
-		var worst ledger.Worst
+	return func(_ *ledger.Env, worst *ledger.Worst) string {
 		for x := range task.Sequences(3, 3) {
 			w := make(exact.Vector, len(x))
 			for i, k := range x {
-				w[i] = exact.Frac(int64(k+1), 1)
+				w[i] = exact.Int(k + 1)
 			}
 			p := at(w)
 			for k := 0; k < 9 && p != nil && !worst.Failed(); k++ {
 				i, j := k/3, k%3
 				unit := zeros(3)
-				unit[j] = exact.Frac(1, 1)
+				unit[j] = exact.Int(1)
 				// d/dv_j of w_i / sum w, where dw_j/dv_j = w_j
 				above := exact.NewDual(w[i], exact.Mul(w[i], exact.Indicator(i == j)))
 				derivative := above.Quo(exact.NewDual(exact.Dot(w), w[j])).D
@@ -328,7 +344,7 @@ func softmaxDerivative(
 				})
 			}
 		}
-		return worst.Finding("")
+		return ""
 	}
 }
 
@@ -345,10 +361,6 @@ var lemComputeDiffs = ledger.Claim{
 	Statement: `$\left|\frac{A_1}{B_1}-\frac{A_2}{B_2}\right|\le` +
 		`\frac1{|B_2|}\left(\left|\frac{A_1}{B_1}\right||B_1-B_2|+|A_1-A_2|\right)$`,
 	Hypotheses: `$A_1,A_2\ne0$; $B_1,B_2\ne0$`,
-	Spare: []ledger.Spare{
-		spare(`$A_1,A_2\ne0$`, "true without it"),
-		spare(`$B_1,B_2\ne0$`, "the quotients mean nothing without it"),
-	},
 	Check: quotientDifference(func(quotient, above, below *big.Rat) *big.Rat {
 		return exact.Add(exact.Mul(quotient, below), above)
 	}).Noted("Proof: A1/B1 - A2/B2 = ((A1/B1)(B2 - B1) + (A1 - A2))/B2, and the triangle inequality; the constant " +
@@ -361,13 +373,16 @@ var lemComputeDiffs = ledger.Claim{
 		fault("no factor |A1/B1|",
 			quotientDifference(func(_, above, below *big.Rat) *big.Rat { return exact.Add(below, above) })),
 	},
+	Spare: []ledger.Spare{
+		spare(`$A_1,A_2\ne0$`, "true without it"),
+		spare(`$B_1,B_2\ne0$`, "the quotients mean nothing without it"),
+	},
 }
 
 // quotientDifference decides |A1/B1 - A2/B2| <= bound/|B2| for numbers around one. bound
 // is a function of |A1/B1|, |A1-A2| and |B1-B2|.
 func quotientDifference(bound func(quotient, above, below *big.Rat) *big.Rat) ledger.Check {
-	return func(e *ledger.Env) ledger.Finding {
-		var w ledger.Worst
+	return func(e *ledger.Env, w *ledger.Worst) string {
 		values := []int64{-5, -3, -2, -1, 1, 2, 3, 5}[:e.Budget(8, 6)]
 		for k := range task.Sequences(len(values), 4) {
 			value := func(i int) *big.Rat { return exact.Frac(values[k[i]], 4) }
@@ -379,7 +394,7 @@ func quotientDifference(bound func(quotient, above, below *big.Rat) *big.Rat) le
 				return ledger.Instance{"A1": a1, "A2": a2, "B1": b1, "B2": b2}
 			})
 		}
-		return w.Finding("")
+		return ""
 	}
 }
 
@@ -390,11 +405,25 @@ var lemCompareZ = ledger.Claim{
 	Hypotheses: `assumption 1; $A^{(1)}$ after $\tau_1$ of stage 1`,
 	Tried: `in-context graphs, $T=3^{12}$ to $3^{42}$, $\beta_0=T^{-2}$, $\tau_1=\lceil T\log T\rceil$ steps of ` +
 		`$\eta_1\beta_0=T$, query in sequence; $C=1$, $10^3$ and $10^6$`,
-	Uses: []string{"cor-stage1-roots"}, Corrected: "lem-compare-z-corrected", Defect: ledger.Boundary,
+	Uses: []string{"cor-stage1-roots"}, Defect: ledger.Boundary,
 	Check: ledger.Check(queryDrift.check).Noted("Row T is drawn to T where g_TT > 0, here 64/225, and has attention " +
 		"1/2 to itself at tau1; as x_T is uniform and independent of the rest, the mean square is at least " +
 		"(1/2 - 1/T)^2/4. It is one token in T: E1, E2 and E3 change by O(e^beta/T), so the later lemmas survive. "),
 	Repairs: []ledger.Repair{repair("another root, the last", lateRootDrift.check)},
+	Correction: &ledger.Claim{
+		ID: "lem-compare-z-corrected", Title: "Rows of roots other than the query average over the past",
+		Statement: `For $i\in\mathcal R\setminus\{T\}$: $\mathbb E_X|\tilde z(X;s)_i-\hat\mu_{X_{\le i}}(s)|^2\le` +
+			`\min\big(1,(\bound{4\tau_1\eta_1\bar v_i/i})^2\big)$, where $G^{(1)}_i=J(\mathcal S(A^{(1)}_i))v$ with ` +
+			`$\|v\|_\infty\le\bar v_i\lesssim\beta_0/(T\sqrt{T_{\mathrm{eff}}})$`,
+		Hypotheses: assumption1 + `; $i\ne T$`,
+		Tried: `the order enclosed for the last root of in-context graphs, $T=3^{12}$ to $3^{42}$; with constants, in ` +
+			`floats with an allowance for rounding, roots of in-context graphs, spiders and random forests, $T\le512$, in ` +
+			`the limit $\beta_0\to0$`,
+		Uses:   []string{"cor-stage1-roots-corrected", "lem-no-parents-corrected", "thm-stage1-roots-corrected"},
+		Check:  rootsAverage(lateRootDrift),
+		Faults: []ledger.Fault{drop(`$i\ne T$`, "row T among them", rootsAverage(queryDrift))},
+		Spare:  []ledger.Spare{spare(assumption1, "only the size of v needs it, as in Lemma 6 (thm-stage1-roots-corrected)")},
+	},
 }
 
 // The mean squares of Lemma 29 for row T and for the last root other than T.
@@ -420,7 +449,7 @@ func squareOfCorollary(c exact.StageOne, _, i *big.Rat) exact.Interval {
 // of the others; it alone contributes the variance (S_TT - 1/T)^2/4.
 func queryMisses(c exact.StageOne, steps *big.Rat) (*big.Rat, exact.Interval) {
 	i, off := queryRunsAway(c, steps)
-	return i, exact.Interval{Lo: exact.Quo(exact.Pow(off.Lo, 2), exact.Frac(4, 1)), Hi: exact.Frac(1, 1)}
+	return i, exact.Interval{Lo: exact.Quo(exact.Pow(off.Lo, 2), exact.Int(4)), Hi: exact.Int(1)}
 }
 
 // lateRootMisses encloses the mean square for the last root other than T, by
@@ -430,35 +459,15 @@ func lateRootMisses(c exact.StageOne, steps *big.Rat) (*big.Rat, exact.Interval)
 	return i, exact.Interval{Lo: new(big.Rat), Hi: exact.Pow(exact.Mul(i, off.Hi), 2)}
 }
 
-var lemCompareZCorrected = ledger.Claim{
-	ID: "lem-compare-z-corrected", Number: "Lemma 29",
-	Title: "Rows of roots other than the query average over the past",
-	Statement: `For $i\in\mathcal R\setminus\{T\}$: $\mathbb E_X|\tilde z(X;s)_i-\hat\mu_{X_{\le i}}(s)|^2\le` +
-		`\min\big(1,(4\tau_1\eta_1\bar v_i/i)^2\big)$, where $G^{(1)}_i=J(\mathcal S(A^{(1)}_i))v$ with ` +
-		`$\|v\|_\infty\le\bar v_i\lesssim\beta_0/(T\sqrt{T_{\mathrm{eff}}})$`,
-	Hypotheses: assumption1 + `; $i\ne T$`,
-	Tried: `the order enclosed for the last root of in-context graphs, $T=3^{12}$ to $3^{42}$; with constants, in ` +
-		`floats with an allowance for rounding, roots of in-context graphs, spiders and random forests, $T\le512$, in ` +
-		`the limit $\beta_0\to0$`,
-	Uses:  []string{"cor-stage1-roots-corrected", "lem-no-parents-corrected", "thm-stage1-roots-corrected"},
-	Check: rootsAverage(4, 1, lateRootDrift),
-	Faults: []ledger.Fault{
-		fault("1/2 for 4", rootsAverage(0.5, 1, lateRootDrift)),
-		fault("i^2 for i", rootsAverage(4, 2, lateRootDrift)),
-		drop(`$i\ne T$`, "row T among them", rootsAverage(4, 1, queryDrift)),
-	},
-	Spare: []ledger.Spare{spare(assumption1, "only the size of v needs it, as in Lemma 6 (thm-stage1-roots-corrected)")},
-}
-
-// rootsAverage decides the order for one row. On families it decides the bound min(1, (constant tau1 eta1
-// |v|/i^power)^2) of (sum_j |S_j - 1/i|/2)^2, which is at least |z~_i - muhat|^2.
-func rootsAverage(constant, power float64, late rootDrift) ledger.Check {
-	return func(e *ledger.Env) ledger.Finding {
-		f := late.check(e)
-		if f.Verdict != ledger.Holds {
-			return f
+// rootsAverage decides the order for one row. On families it decides the bound min(1, (4 tau1 eta1
+// |v|/i)^2) of (sum_j |S_j - 1/i|/2)^2, which is at least |z~_i - muhat|^2.
+func rootsAverage(late rootDrift) ledger.Check {
+	return func(e *ledger.Env, w *ledger.Worst) string {
+		note := late.check(e, w)
+		if !w.Holds() {
+			return note
 		}
-		var w ledger.Worst
+		ends := new(ledger.Worst)
 		eachStageOne(e, []string{"in-context", "spider", "random forest"}, func(c *firstStage) {
 			n := float64(c.t)
 			time := n * num.Log(n) // eta1 beta0 tau1/T
@@ -467,13 +476,17 @@ func rootsAverage(constant, power float64, late rootDrift) ledger.Check {
 				for _, a := range c.attentionAfter(i, 1) {
 					half += math.Abs(a-1/float64(i+1)) / 2
 				}
-				most := constant * time * offCentre(c.force(i)) / math.Pow(float64(i+1), power)
+				most := e.Bound(0).Float(ledger.At[float64]{
+					`\tau_1`: time, `\eta_1`: 1, `\bar v_i`: offCentre(c.force(i)), "i": float64(i + 1),
+				})
 				lhs, rhs := float64(half*half), min(1, float64(most*most))
-				w.AtMostRounded(lhs, rhs, driftRounding, func() ledger.Instance { return c.instance().With("i", i+1) })
+				ends.AtMostRounded(lhs, rhs, driftRounding, func() ledger.Instance { return c.instance().With("i", i+1) })
 			}
 		})
-		return w.Finding("|z~_i - muhat| <= 1, and it is at most i sup_j |S_j - 1/i| while 4 tau1 eta1 V <= i " +
-			"(lem-no-parents-corrected).").Counting(f)
+		ends.Count(w)
+		*w = *ends
+		return "|z~_i - muhat| <= 1, and it is at most i sup_j |S_j - 1/i| while 4 tau1 eta1 V <= i " +
+			"(lem-no-parents-corrected)."
 	}
 }
 
@@ -489,8 +502,7 @@ const (
 )
 
 var lemConcentrateE3 = ledger.Claim{
-	ID: "lem-concentrate-e3", Number: "Lemma 30",
-	Title: "The second term of the stage-2 gradient concentrates",
+	ID: "lem-concentrate-e3", Number: "Lemma 30", Title: "The second term of the stage-2 gradient concentrates",
 	Statement: `$\mathbb E_X|E^{(3)}_s(X)-\bar E^{(3)}_s|^2\lesssim(1+\beta^2)\,T_{\mathrm{eff}}^{-1/2}\log T$; ` +
 		`with constants, for any rows of roots, its square root is at most ` +
 		`$\frac{1}{b}\big(\sqrt{\frac{\mu}{\lambda T_{\mathrm{eff}}(\lambda)}}+(1+\beta)\sqrt{rV}\big)$, ` +
@@ -509,7 +521,9 @@ var lemConcentrateE3 = ledger.Claim{
 	},
 	// The bound is loose because Lemma 22 has mu/lambda for mu (1 - mu), and 1 - gamma/S
 	// for the norm of pi, which is 1 - 2 gamma/S here.
-	Check: e3Concentration.check, Faults: lemConcentrateE3Faults,
+	Check: e3Concentration.check,
+	Faults: append(concentrationFaults(e3Concentration),
+		spoil(withConstants, "no term for the roots", e3Concentration.without(2))),
 }
 
 const quotientHypotheses = `$\beta\ge0$`
@@ -531,22 +545,21 @@ var lemConcentrateE3StepQuotient = ledger.Claim{
 	Statement: `$|E^{(3)}_s(X)-\frac{A_2}{B_2}|\le` +
 		`|E^{(3)}_s(X)|\frac{(|e^\beta\mathcal E_1|+\mathcal E_3)+(|e^\beta\mathcal E_1|+\mathcal E_2)}{B_2}$`,
 	Hypotheses: quotientHypotheses, Tried: quotientsTried,
-	Uses: []string{"lem-compute-diffs"}, Corrected: "lem-concentrate-e3-step-quotient-corrected", Defect: ledger.FalseStep,
+	Uses: []string{"lem-compute-diffs"}, Defect: ledger.FalseStep,
 	Check: displayedUse(quotientE3Printed).Noted(bracketMisplaced),
 	Repairs: []ledger.Repair{
 		repair("the factor |E3| at the errors of the denominator only, and absolute values", displayedUse(quotientE3)),
 	},
-}
-
-var lemConcentrateE3StepQuotientCorrected = ledger.Claim{
-	ID: "lem-concentrate-e3-step-quotient-corrected", Number: "Lemma 30",
-	Title: "The displayed use of Lemma 28 (lem-compute-diffs) for E3, corrected",
-	Statement: `$|E^{(3)}_s(X)-\frac{A_2}{B_2}|\le` +
-		`\frac1{B_2}\big(|E^{(3)}_s(X)|(e^\beta|\mathcal E_1|+|\mathcal E_3|)+e^\beta|\mathcal E_1|+|\mathcal E_2|\big)$`,
-	Hypotheses: quotientHypotheses, Tried: quotientsTried,
-	Uses:   []string{"lem-compute-diffs"},
-	Check:  displayedUse(quotientE3).Noted(trueForAll),
-	Faults: displayFaults(quotientE3),
+	Correction: &ledger.Claim{
+		ID:    "lem-concentrate-e3-step-quotient-corrected",
+		Title: "The displayed use of Lemma 28 (lem-compute-diffs) for E3, corrected",
+		Statement: `$|E^{(3)}_s(X)-\frac{A_2}{B_2}|\le` +
+			`\frac1{B_2}\big(|E^{(3)}_s(X)|(e^\beta|\mathcal E_1|+|\mathcal E_3|)+e^\beta|\mathcal E_1|+|\mathcal E_2|\big)$`,
+		Hypotheses: quotientHypotheses, Tried: quotientsTried,
+		Uses:   []string{"lem-compute-diffs"},
+		Check:  displayedUse(quotientE3).Noted(trueForAll),
+		Faults: displayFaults(quotientE3),
+	},
 }
 
 var lemConcentrateE3StepDenominator = ledger.Claim{
@@ -554,31 +567,30 @@ var lemConcentrateE3StepDenominator = ledger.Claim{
 	Title:      "The lower bound of the denominator in E3",
 	Statement:  `$(1-r)(e^\beta-1)\mu_\pi(s)+(1-r)+re^{\beta\mu_\pi(s)}\ge(1-r)e^\beta\gamma$`,
 	Hypotheses: denominatorHypotheses, Tried: denominatorsTried,
-	Uses: []string{"lem-mu-lower"}, Corrected: "lem-concentrate-e3-step-denominator-corrected", Defect: ledger.Constant,
+	Uses: []string{"lem-mu-lower"}, Defect: ledger.Constant,
 	Check: denominatorAtLeast(0, largestGamma).Noted("mu(s) >= gamma/S is what is known, so gamma/S " +
 		"belongs in the place of gamma; likewise gamma^2/S^2 for gamma^2 in the proof of Lemma 31 " +
 		"(lem-concentrate-e12) and gamma/S in that of Lemma 32 (lem-f-to-pi). The constant C(gamma,S) absorbs it."),
 	Repairs: []ledger.Repair{repair("gamma/S for gamma", denominatorAtLeast(1, largestGamma))},
-}
-
-var lemConcentrateE3StepDenominatorCorrected = ledger.Claim{
-	ID: "lem-concentrate-e3-step-denominator-corrected", Number: "Lemma 30",
-	Title:      "The lower bound of the denominator in E3",
-	Statement:  `$(1-r)(e^\beta-1)\mu_\pi(s)+(1-r)+re^{\beta\mu_\pi(s)}\ge(1-r)e^\beta\gamma/S$`,
-	Hypotheses: denominatorHypotheses, Tried: denominatorsTried,
-	Uses: []string{"lem-mu-lower"},
-	Check: denominatorAtLeast(1, largestGamma).Noted("Proof: (e^beta - 1) mu + 1 >= e^beta mu as mu <= 1, " +
-		"and mu >= gamma/S."),
-	Faults: []ledger.Fault{
-		fault("gamma for gamma/S, as printed", denominatorAtLeast(0, largestGamma)),
-		drop(`$P_\pi$ satisfies the assumption with $\gamma$`, "gamma up to 1-r, whatever pi is",
-			denominatorAtLeast(1, func(_ exact.Matrix, r *big.Rat) *big.Rat {
-				return exact.Sub(exact.Frac(1, 1), r)
-			})),
-	},
-	Spare: []ledger.Spare{
-		spare(`$r\le1-\gamma$`, "true for all r in [0,1]"),
-		spare(`$\beta\ge0$`, "true for all beta, as e^beta mu + 1 - mu >= e^beta mu"),
+	Correction: &ledger.Claim{
+		ID:         "lem-concentrate-e3-step-denominator-corrected",
+		Title:      "The lower bound of the denominator in E3",
+		Statement:  `$(1-r)(e^\beta-1)\mu_\pi(s)+(1-r)+re^{\beta\mu_\pi(s)}\ge(1-r)e^\beta\gamma/S$`,
+		Hypotheses: denominatorHypotheses, Tried: denominatorsTried,
+		Uses: []string{"lem-mu-lower"},
+		Check: denominatorAtLeast(1, largestGamma).Noted("Proof: (e^beta - 1) mu + 1 >= e^beta mu as mu <= 1, " +
+			"and mu >= gamma/S."),
+		Faults: []ledger.Fault{
+			fault("gamma for gamma/S, as printed", denominatorAtLeast(0, largestGamma)),
+			drop(`$P_\pi$ satisfies the assumption with $\gamma$`, "gamma up to 1-r, whatever pi is",
+				denominatorAtLeast(1, func(_ exact.Matrix, r *big.Rat) *big.Rat {
+					return exact.Sub(exact.Int(1), r)
+				})),
+		},
+		Spare: []ledger.Spare{
+			spare(`$r\le1-\gamma$`, "true for all r in [0,1]"),
+			spare(`$\beta\ge0$`, "true for all beta, as e^beta mu + 1 - mu >= e^beta mu"),
+		},
 	},
 }
 
@@ -597,7 +609,7 @@ func roundedGamma(pi exact.Matrix, den int64) *big.Rat {
 // relabelings of pi and its partners, whose mean is constant, satisfies the assumption.
 func largestGamma(pi exact.Matrix, r *big.Rat) *big.Rat {
 	gamma := roundedGamma(pi, 100)
-	if exact.CheckGamma(pi, gamma) != nil || exact.Add(r, gamma).Cmp(exact.Frac(1, 1)) > 0 {
+	if exact.CheckGamma(pi, gamma) != nil || exact.Add(r, gamma).Cmp(exact.Int(1)) > 0 {
 		return nil
 	}
 	for _, partner := range partners(pi) {
@@ -629,33 +641,32 @@ func withPartners(pi exact.Matrix) []exact.Matrix { return append([]exact.Matrix
 // gamma = most(pi, r) unless it is nil. pi is every matrix over two states with entries in
 // tenths, and a sample over three with entries in eighths.
 func denominatorAtLeast(power int, most func(pi exact.Matrix, r *big.Rat) *big.Rat) ledger.Check {
-	return func(e *ledger.Env) ledger.Finding {
+	return func(e *ledger.Env, w *ledger.Worst) string {
 		matrices := slices.Collect(exact.Positive(2, 10))
 		for k, pi := range slices.Collect(exact.Positive(3, 8)) {
 			if k%e.Budget(40, 200) == 0 {
 				matrices = append(matrices, pi)
 			}
 		}
-		var w ledger.Worst
 		for _, pi := range matrices {
 			for _, r := range []*big.Rat{exact.Frac(1, 4), exact.Frac(1, 2)} {
 				if gamma := most(pi, r); gamma != nil {
-					lower := exact.Quo(gamma, exact.Pow(exact.Frac(int64(len(pi)), 1), power))
-					decideDenominator(&w, pi, gamma, lower, r)
+					lower := exact.Quo(gamma, exact.Pow(exact.Int(len(pi)), power))
+					decideDenominator(w, pi, gamma, lower, r)
 				}
 			}
 		}
-		return w.Finding("")
+		return ""
 	}
 }
 
 // decideDenominator decides the bound for all s, at values of beta for which exp(beta)
 // and exp(beta mu) are rational.
 func decideDenominator(w *ledger.Worst, pi exact.Matrix, gamma, lower, r *big.Rat) {
-	one := exact.Frac(1, 1)
+	one := exact.Int(1)
 	rest := exact.Sub(one, r)
 	for s, mu := range exact.MustStationary(pi) {
-		for _, root := range []*big.Rat{one, exact.Frac(6, 5), exact.Frac(3, 2), exact.Frac(2, 1)} {
+		for _, root := range []*big.Rat{one, exact.Frac(6, 5), exact.Frac(3, 2), exact.Int(2)} {
 			beta := exact.NewBeta(root, mu)
 			eb, em := beta.Exp(one), beta.Exp(mu)
 			_, denominator := beta.E12Terms(one, mu, one, r)
@@ -670,8 +681,7 @@ func decideDenominator(w *ledger.Worst, pi exact.Matrix, gamma, lower, r *big.Ra
 }
 
 var lemConcentrateE12 = ledger.Claim{
-	ID: "lem-concentrate-e12", Number: "Lemma 31",
-	Title: "The first term of the stage-2 gradient concentrates",
+	ID: "lem-concentrate-e12", Number: "Lemma 31", Title: "The first term of the stage-2 gradient concentrates",
 	Statement: `$\mathbb E\left|\frac{E^{(1)}_{s,s'}(X)}{E^{(2)}_{s,s'}(X)+\epsilon}-\bar E^{(12)}_{s,s'}\right|^2` +
 		`\lesssim(1+\beta^2)\,T_{\mathrm{eff}}^{-1/2}\log T$; with constants, for any rows of roots, its square root ` +
 		`is at most $\frac{1}{b}\big(\frac{\sqrt{\mu p}+e^{-\beta}\sqrt{\mu'}}{\sqrt{T_{\mathrm{eff}}(\lambda)}}` +
@@ -689,7 +699,9 @@ var lemConcentrateE12 = ledger.Claim{
 	},
 	// The bound is loose because the quotient q is near one: the error of the pairs has the
 	// factor 1 - q + q e^(-beta), and in the bound the factor 1.
-	Check: e12Concentration.check, Faults: lemConcentrateE12Faults,
+	Check: e12Concentration.check,
+	Faults: append(concentrationFaults(e12Concentration),
+		spoil(withConstants, "no term for the roots", e12Concentration.without(4))),
 }
 
 var lemConcentrateE12StepQuotient = ledger.Claim{
@@ -698,21 +710,19 @@ var lemConcentrateE12StepQuotient = ledger.Claim{
 	Statement: `with $q=E^{(1)}/(E^{(2)}+\epsilon)$: $|q-A_2/B_2|\le` +
 		`\frac{|q|}{B_2}\big((e^\beta|\mathcal E_4|+|\mathcal E_5|+|\mathcal E_7|+e^\beta\epsilon)+e^\beta|\mathcal E_4|+|\mathcal E_6|\big)$`,
 	Hypotheses: quotientHypotheses, Tried: quotientsTried,
-	Uses: []string{"lem-compute-diffs"}, Corrected: "lem-concentrate-e12-step-quotient-corrected",
-	Defect:  ledger.FalseStep,
+	Uses: []string{"lem-compute-diffs"}, Defect: ledger.FalseStep,
 	Check:   displayedUse(quotientE12Printed).Noted(bracketMisplaced),
 	Repairs: []ledger.Repair{repair("the factor |q| at the errors of the denominator only", displayedUse(quotientE12))},
-}
-
-var lemConcentrateE12StepQuotientCorrected = ledger.Claim{
-	ID: "lem-concentrate-e12-step-quotient-corrected", Number: "Lemma 31",
-	Title: "The displayed use of Lemma 28 (lem-compute-diffs) for E1/E2, corrected",
-	Statement: `with $q=E^{(1)}/(E^{(2)}+\epsilon)$: $|q-A_2/B_2|\le` +
-		`\frac1{B_2}\big(|q|(e^\beta|\mathcal E_4|+|\mathcal E_5|+|\mathcal E_7|+e^\beta\epsilon)+e^\beta|\mathcal E_4|+|\mathcal E_6|\big)$`,
-	Hypotheses: quotientHypotheses, Tried: quotientsTried,
-	Uses:   []string{"lem-compute-diffs"},
-	Check:  displayedUse(quotientE12).Noted(trueForAll),
-	Faults: displayFaults(quotientE12),
+	Correction: &ledger.Claim{
+		ID:    "lem-concentrate-e12-step-quotient-corrected",
+		Title: "The displayed use of Lemma 28 (lem-compute-diffs) for E1/E2, corrected",
+		Statement: `with $q=E^{(1)}/(E^{(2)}+\epsilon)$: $|q-A_2/B_2|\le` +
+			`\frac1{B_2}\big(|q|(e^\beta|\mathcal E_4|+|\mathcal E_5|+|\mathcal E_7|+e^\beta\epsilon)+e^\beta|\mathcal E_4|+|\mathcal E_6|\big)$`,
+		Hypotheses: quotientHypotheses, Tried: quotientsTried,
+		Uses:   []string{"lem-compute-diffs"},
+		Check:  displayedUse(quotientE12).Noted(trueForAll),
+		Faults: displayFaults(quotientE12),
+	},
 }
 
 var lemFToPi = ledger.Claim{
@@ -738,7 +748,15 @@ var lemFToPi = ledger.Claim{
 	Check: ledger.Check(fConcentration.check).Noted("At the end of stage 2 A2 is (beta0+beta) I - (beta/S) 1 1^T " +
 		"here and beta I - ((beta-beta0)/S) 1 1^T elsewhere in the paper, and its proof writes S(A_*) = A^ for S(A^); " +
 		"neither matters. "),
-	Faults: lemFToPiFaults,
+	Faults: append(concentrationFaults(fConcentration), []ledger.Fault{
+		spoil(theOrder, "without e^(-beta gamma)", withLimit(fConcentration, func(c setting) float64 { return c.p })),
+		spoil(withConstants, "no term for the roots", fConcentration.without(4)),
+		spoil(withConstants, "e^(-2 beta) for e^(-2 beta (1-mu))", withBias(fConcentration, func(c setting) float64 {
+			return math.Pow((c.muTo-c.p)*num.Exp(-c.beta)/((1-c.r)*c.mu), 2)
+		})),
+		spoil(withConstants, "the limit is larger by a fiftieth", largerLimit(fConcentration, 1.02)),
+		spoil(tailOfF, "the threshold 1/2 for gamma^3/(2 S^2)", withThreshold(fConcentration, 0.5)),
+	}...),
 }
 
 var lemFToPiStepQuotient = ledger.Claim{
@@ -747,22 +765,21 @@ var lemFToPiStepQuotient = ledger.Claim{
 	Statement: `$|f-\frac{A_2}{B_2}|\le` +
 		`\frac{|f|(e^\beta|\mathcal E_4|+|\mathcal E_5|+|\mathcal E_7|)+e^\beta|\mathcal E_1|+|\mathcal E_3|}{B_2}$ for $f=\delta_{s'}(X)^\top\mathcal S(\beta\tilde z(X;s))$`,
 	Hypotheses: quotientHypotheses, Tried: quotientsTried,
-	Uses: []string{"lem-compute-diffs"}, Corrected: "lem-f-to-pi-step-quotient-corrected", Defect: ledger.FalseStep,
+	Uses: []string{"lem-compute-diffs"}, Defect: ledger.FalseStep,
 	Check: displayedUse(quotientFPrinted).Noted("The two differences are exchanged: Lemma 28 (lem-compute-diffs) " +
 		"has |f| at the errors of the denominator (1 and 3), not at those of the numerator (4, 5, 7). The next " +
 		"line, which bounds |f| by 1, follows from either form."),
 	Repairs: []ledger.Repair{repair("the two differences exchanged", displayedUse(quotientF))},
-}
-
-var lemFToPiStepQuotientCorrected = ledger.Claim{
-	ID: "lem-f-to-pi-step-quotient-corrected", Number: "Lemma 32",
-	Title: "The displayed use of Lemma 28 (lem-compute-diffs) for f, corrected",
-	Statement: `$|f-\frac{A_2}{B_2}|\le` +
-		`\frac1{B_2}\big(|f|(e^\beta|\mathcal E_1|+|\mathcal E_3|)+e^\beta|\mathcal E_4|+|\mathcal E_5|+|\mathcal E_7|\big)$ for $f=\delta_{s'}(X)^\top\mathcal S(\beta\tilde z(X;s))$`,
-	Hypotheses: quotientHypotheses, Tried: quotientsTried,
-	Uses:   []string{"lem-compute-diffs"},
-	Check:  displayedUse(quotientF).Noted(trueForAll),
-	Faults: displayFaults(quotientF),
+	Correction: &ledger.Claim{
+		ID:    "lem-f-to-pi-step-quotient-corrected",
+		Title: "The displayed use of Lemma 28 (lem-compute-diffs) for f, corrected",
+		Statement: `$|f-\frac{A_2}{B_2}|\le` +
+			`\frac1{B_2}\big(|f|(e^\beta|\mathcal E_1|+|\mathcal E_3|)+e^\beta|\mathcal E_4|+|\mathcal E_5|+|\mathcal E_7|\big)$ for $f=\delta_{s'}(X)^\top\mathcal S(\beta\tilde z(X;s))$`,
+		Hypotheses: quotientHypotheses, Tried: quotientsTried,
+		Uses:   []string{"lem-compute-diffs"},
+		Check:  displayedUse(quotientF).Noted(trueForAll),
+		Faults: displayFaults(quotientF),
+	},
 }
 
 var lemFToPiStepMarkov = ledger.Claim{
@@ -771,27 +788,25 @@ var lemFToPiStepMarkov = ledger.Claim{
 	Statement: `$\mathbb P_X(|\hat c_{X_{\bar{\mathcal R}}}(s,s')-\mu_\pi(s)\pi(s'|s)|\ge\frac{\gamma^2}{2S^2})\le` +
 		`\frac{2S^2}{\gamma^2}\mathbb E_X|\hat c_{X_{\bar{\mathcal R}}}(s,s')-\mu_\pi(s)\pi(s'|s)|^2$`,
 	Hypotheses: `$\overline{\mathcal R}\ne\emptyset$`, Tried: pairFrequenciesTried,
-	Corrected: "lem-f-to-pi-step-markov-corrected", Defect: ledger.FalseStep,
+	Defect: ledger.FalseStep,
 	Check: pairFrequencyTail(1, 1).Noted("Markov's inequality at the level " +
 		"t of the absolute value gives E|.|/t, and with the second moment E|.|^2/t^2; the square on 2S^2/gamma^2 " +
 		"is missing. It is false for short sequences only; the conclusion survives, as C(gamma,S) absorbs the square."),
 	Repairs: []ledger.Repair{repair("the square on 2S^2/gamma^2", pairFrequencyTail(1, 2))},
-}
-
-var lemFToPiStepMarkovCorrected = ledger.Claim{
-	ID: "lem-f-to-pi-step-markov-corrected", Number: "Lemma 32",
-	Title: "Chebyshev's inequality for the pair frequencies",
-	Statement: `$\mathbb P_X(|\hat c-\mu_\pi\pi|\ge\frac{\gamma^2}{2S^2})\le` +
-		`(\frac{2S^2}{\gamma^2})^2\,\mathbb E_X|\hat c-\mu_\pi\pi|^2$`,
-	Hypotheses: `$\overline{\mathcal R}\ne\emptyset$`, Tried: pairFrequenciesTried,
-	// The bound is loose because it exceeds one for few pairs, and a nearly normal law
-	// attains a third of it at most.
-	Check: pairFrequencyTail(1, 2).Noted("Chebyshev's inequality."),
-	Faults: []ledger.Fault{
-		fault("2S^2/gamma^2 without its square, as printed", pairFrequencyTail(1, 1)),
-		fault("2S^2/gamma^2 is taken to be S^2/(2 gamma^2)", pairFrequencyTail(16, 2)),
+	Correction: &ledger.Claim{
+		ID: "lem-f-to-pi-step-markov-corrected", Title: "Chebyshev's inequality for the pair frequencies",
+		Statement: `$\mathbb P_X(|\hat c-\mu_\pi\pi|\ge\frac{\gamma^2}{2S^2})\le` +
+			`(\frac{2S^2}{\gamma^2})^2\,\mathbb E_X|\hat c-\mu_\pi\pi|^2$`,
+		Hypotheses: `$\overline{\mathcal R}\ne\emptyset$`, Tried: pairFrequenciesTried,
+		// The bound is loose because it exceeds one for few pairs, and a nearly normal law
+		// attains a third of it at most.
+		Check: pairFrequencyTail(1, 2).Noted("Chebyshev's inequality."),
+		Faults: []ledger.Fault{
+			fault("2S^2/gamma^2 without its square, as printed", pairFrequencyTail(1, 1)),
+			fault("2S^2/gamma^2 is taken to be S^2/(2 gamma^2)", pairFrequencyTail(16, 2)),
+		},
+		Spare: []ledger.Spare{spare(`$\overline{\mathcal R}\ne\emptyset$`, "there are no frequencies without it")},
 	},
-	Spare: []ledger.Spare{spare(`$\overline{\mathcal R}\ne\emptyset$`, "there are no frequencies without it")},
 }
 
 const pairFrequenciesTried = `in-context graphs with up to 30 pairs, $\pi$ symmetric over two states with its ` +
@@ -800,8 +815,7 @@ const pairFrequenciesTried = `in-context graphs with up to 30 pairs, $\pi$ symme
 // pairFrequencyTail decides P(|chat - m| >= t) <= E|chat - m|^2 / (factor t^power) with t = gamma^2/(2 S^2) and
 // m = mu(s) pi(s'|s) = q/2 on in-context graphs, where n chat is binomial.
 func pairFrequencyTail(factor int64, power int) ledger.Check {
-	return func(e *ledger.Env) ledger.Finding {
-		var w ledger.Worst
+	return func(e *ledger.Env, w *ledger.Worst) string {
 		for n := 1; n <= e.Budget(30, 15); n++ {
 			for k := int64(20); k <= 45; k += 5 { // pi = (1-q, q; q, 1-q), q = k/100
 				q, notQ := exact.Frac(k, 100), exact.Frac(100-k, 100)
@@ -813,9 +827,9 @@ func pairFrequencyTail(factor int64, power int) ledger.Check {
 				if exact.CheckGamma(pi, gamma) != nil {
 					continue
 				}
-				level, m := exact.Quo(exact.Mul(gamma, gamma), exact.Frac(8, 1)), exact.Quo(q, exact.Frac(2, 1))
+				level, m := exact.Quo(exact.Mul(gamma, gamma), exact.Int(8)), exact.Quo(q, exact.Int(2))
 				tail, square := binomialDeviation(n, m, level)
-				divisor := exact.Mul(exact.Frac(factor, 1), exact.Pow(level, power))
+				divisor := exact.Mul(exact.Int(factor), exact.Pow(level, power))
 				w.AtMostRat(tail, exact.Quo(square, divisor), func() ledger.Instance {
 					return ledger.Instance{
 						"graph": graph.InContext(2*n + 1), "orbits": withPartners(pi), "gamma": gamma,
@@ -824,7 +838,7 @@ func pairFrequencyTail(factor int64, power int) ledger.Check {
 				})
 			}
 		}
-		return w.Finding("")
+		return ""
 	}
 }
 
@@ -834,7 +848,7 @@ func binomialDeviation(n int, m, level *big.Rat) (tail, square *big.Rat) {
 	tail, square = new(big.Rat), new(big.Rat)
 	for c := 0; c <= n; c++ {
 		ways := new(big.Rat).SetInt(new(big.Int).Binomial(int64(n), int64(c)))
-		p := exact.Mul(ways, exact.Mul(exact.Pow(m, c), exact.Pow(exact.Sub(exact.Frac(1, 1), m), n-c)))
+		p := exact.Mul(ways, exact.Mul(exact.Pow(m, c), exact.Pow(exact.Sub(exact.Int(1), m), n-c)))
 		d := exact.Abs(exact.Sub(exact.Frac(int64(c), int64(n)), m))
 		if d.Cmp(level) >= 0 {
 			tail = exact.Add(tail, p)
@@ -842,4 +856,23 @@ func binomialDeviation(n int, m, level *big.Rat) (tail, square *big.Rat) {
 		square = exact.Add(square, exact.Mul(p, exact.Mul(d, d)))
 	}
 	return tail, square
+}
+
+var epsilonSpare = []ledger.Spare{
+	spare(`$\epsilon>0$`, "true at epsilon = 0 as well where some token is s'; where none is, q means nothing"),
+}
+
+// concentrationFaults returns the faults that Lemmas 30 to 32 share: a wrong limit, a
+// wrong order and wrong rows of A1.
+func concentrationFaults(q convergence) []ledger.Fault {
+	rate, roots, children := q, q, q
+	rate.order = func(c setting) float64 { return q.order(c) * math.Pow(c.teff, -1.5) }
+	roots.roots = rootsOnThemself
+	children.astray = true
+	return []ledger.Fault{
+		spoil(theOrder, "the limit is larger by a tenth", largerLimit(q, 1.1)),
+		spoil(theOrder, "T_eff^(-2) for T_eff^(-1/2)", rate.check),
+		drop(rootsAverages, "roots attend to themselves", roots.check),
+		drop(childrenPoint, "positions with a parent attend to position 1", children.check),
+	}
 }

@@ -84,20 +84,20 @@ func TestConcentrationAsPrinted(t *testing.T) {
 		rare := settingOf(graph.MustNew(graph.Root, graph.Root, 0, graph.Root, graph.Root), u.chain())
 		check("gamma where few have a parent", rare.gamma, min(u.chain().Gamma(), 0.2))
 	}
-	check("35 S^2/gamma^2", exact.Float(gradientConstant(pullAway, 2)), 35*9/0.0225)
-	check("35 S^3/gamma^2", exact.Float(gradientConstant(pullAway, 3)), 35*27/0.0225)
-	check("32 S^2/gamma^2", exact.Float(concentrationConstant(pullAway)), 32*9/0.0225)
-	check("35 S^3/(gamma^2 sqrt(T_eff))", gradientBound(3, 0.2, 64, 3), 35*27/0.04/8)
+	lemma6 := boundsOf(*thmStageOneRoots.Correction)
+	check("35 S^2/gamma^2", exact.Float(gradientBound{lemma6[0]}.constant(pullAway)), 35*9/0.0225)
+	check("35 S^3/gamma^2", exact.Float(gradientBound{lemma6[1]}.constant(pullAway)), 35*27/0.0225)
+	check("35 S^3/(gamma^2 sqrt(T_eff))", gradientBound{lemma6[1]}.float(3, 0.2, 64), 35*27/0.04/8)
 }
 
 // The displayed uses of Lemma 28 for errors E_n = n + 2 but E_3 = -5, epsilon = 2, e^beta = 3, a value of
 // -4 and B2 = 7.
 func TestQuotientsAsPrinted(t *testing.T) {
 	check := comparing(t)
-	q := exact.Quotient{Value: exact.Frac(-4, 1), Below: exact.Frac(7, 1)}
+	q := exact.Quotient{Value: exact.Int(-4), Below: exact.Int(7)}
 	var errs [8]*big.Rat
 	for n := range errs {
-		errs[n] = exact.Frac(int64(n+2), 1)
+		errs[n] = exact.Int(n + 2)
 	}
 	errs[3].Neg(errs[3])
 	for _, of := range []struct {
@@ -111,7 +111,7 @@ func TestQuotientsAsPrinted(t *testing.T) {
 		{quotientF, (4*(9+5) + 18 + 7 + 9) / 7.},
 		{quotientFPrinted, (4*(18+7+9) + 9 + 5) / 7.},
 	} {
-		check("a use of Lemma 28", exact.Float(of.use.bound(q, errs, exact.Frac(3, 1))), of.want)
+		check("a use of Lemma 28", exact.Float(of.use.bound(q, errs, exact.Int(3))), of.want)
 	}
 }
 

@@ -168,22 +168,22 @@ type tally struct{ squares, spreads, small, tails, biases, most []float64 }
 // check decides the bounds on chains. On samples of other graphs and longer sequences
 // it tests the bounds and the order: twice the constant that T = 128 needs must
 // serve all T. The mean of a sample must not exceed either by three standard errors.
-func (q convergence) check(e *ledger.Env) ledger.Finding {
-	var w, samples ledger.Worst
+func (q convergence) check(e *ledger.Env, w *ledger.Worst) string {
 	for _, pi := range []exact.Matrix{exact.Rats("4/5 1/5; 2/5 3/5"), exact.Rats("19/20 1/20; 1/20 19/20")} {
 		for _, t := range []int{16, 64, 256}[:e.Budget(3, 2)] {
 			if e.Err() == nil {
-				q.chain(&w, pi, t)
+				q.chain(w, pi, t)
 			}
 		}
 	}
-	f := w.Finding("Proved. Both sides are enclosed on chains over two states, as sums over pair counts; on other " +
+	const note = "Proved. Both sides are enclosed on chains over two states, as sums over pair counts; on other " +
 		"graphs, and up to T = 65536, means of samples are below the bounds and the order, which fall like 1/T, " +
 		"faster than printed. Such a mean counts against either at three standard errors; the verdict rests on what " +
-		"is enclosed.")
-	if f.Verdict != ledger.Holds {
-		return f
+		"is enclosed."
+	if !w.Holds() {
+		return note
 	}
+	var samples ledger.Worst
 	for _, family := range []string{"chain", "in-context", "spider"} {
 		for k, prior := range stageTwoPriors() {
 			if e.Err() == nil && k < e.Budget(2, 1) && (family != "spider" || k < e.Budget(1, 0)) {
@@ -191,7 +191,11 @@ func (q convergence) check(e *ledger.Env) ledger.Finding {
 			}
 		}
 	}
-	return f.Counting(samples.Finding("A mean of a sample is above."))
+	w.Count(&samples)
+	if samples.Failed() {
+		return "A mean of a sample is above."
+	}
+	return note
 }
 
 // settingOf returns the setting without s, s' and beta.

@@ -181,7 +181,7 @@ func TestTheoremsCanBeOpenOrFail(t *testing.T) {
 				if !quick && testing.Short() {
 					t.Skip("the full budget takes long")
 				}
-				if f := c.check(ledger.NewEnv(t.Context(), thmMain, quick)); f.Verdict != c.want {
+				if f := c.check.Finding(ledger.NewEnv(t.Context(), thmMain, quick)); f.Verdict != c.want {
 					t.Errorf("%s (%s), want %s", f.Verdict, f.Note, c.want)
 				}
 			})

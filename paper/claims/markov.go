@@ -17,9 +17,9 @@ import (
 // spectral gap, the stationary measure, the overlap between rows, and the norm of the centered matrix.
 // Equations are decided on rational matrices; a search looks for a matrix that breaks an inequality.
 var markovChains = ledger.Section{Title: "Markov Chain Preliminaries", Claims: []ledger.Claim{
-	eqBPowers, eqBPowersZero, eqBPowersZeroCorrected,
-	lemSpectralGap, lemSpectralGapDecomposition, lemSpectralGapDecompositionCorrected,
-	lemMuLower, lemTV, lemTVMax, lemBoundG1, lemBoundG1Corrected, lemContraction,
+	eqBPowers, eqBPowersZero,
+	lemSpectralGap, lemSpectralGapDecomposition,
+	lemMuLower, lemTV, lemTVMax, lemBoundG1, lemContraction,
 }}
 
 const (
@@ -40,7 +40,7 @@ var eqBPowers = ledger.Claim{
 	Statement: `$(B_\pi^k)_{s,s'}=\sqrt{\mu_\pi(s)/\mu_\pi(s')}\,[\pi^k(s'\mid s)-\mu_\pi(s')]$ for $k\ge1$, and ` +
 		`$\|B_\pi\|_F^2=\sum_{s,s'}\mu_\pi(s)\pi(s'\mid s)^2/\mu_\pi(s')-1$`,
 	Parts:      []string{"powers", "norm"},
-	Hypotheses: oneMeasure, Spare: spareMeasure, Tried: triedKernels,
+	Hypotheses: oneMeasure, Tried: triedKernels,
 	Check: powersOfB(1, exact.FrobeniusSquared).Noted("For every chain: with P = π − 1μᵀ, P1 = 0 and μᵀP = 0, so Pᵏ " +
 		"= πᵏ − 1μᵀ by induction for k ≥ 1, and B = D P D⁻¹. The formula is not valid at k = 0 (Appendix E, " +
 		"eq-b-powers-step-zero)."),
@@ -48,11 +48,12 @@ var eqBPowers = ledger.Claim{
 		spoil("powers", "the powers from k = 0 on", powersOfB(0, exact.FrobeniusSquared)),
 		spoil("norm", "s and s' exchanged in the weights of the norm", powersOfB(1, normExchanged)),
 	},
+	Spare: spareMeasure,
 }
 
 // normExchanged returns sum_{s,s'} mu(s') pi(s'|s)^2/mu(s) - 1.
 func normExchanged(pi exact.Matrix) *big.Rat {
-	mu, sum := exact.MustStationary(pi), exact.Frac(-1, 1)
+	mu, sum := exact.MustStationary(pi), exact.Int(-1)
 	for s, row := range pi {
 		for t, p := range row {
 			sum.Add(sum, exact.Mul(exact.Mul(p, p), exact.Quo(mu[t], mu[s])))
@@ -88,14 +89,32 @@ func decidePower(w *ledger.Worst, pi, flat exact.Matrix, k int) {
 
 var eqBPowersZero = ledger.Claim{
 	ID: "eq-b-powers-step-zero", Number: "Appendix E", Kind: ledger.Step,
-	Title:     "The formula for a power at k = 0",
-	Corrected: "eq-b-powers-step-zero-corrected", Defect: ledger.Boundary,
+	Title: "The formula for a power at k = 0",
 	Statement: `$(B_\pi^0)_{s,s'}=\sqrt{\mu_\pi(s)/\mu_\pi(s')}\,[\pi^0(s'\mid s)-\mu_\pi(s')]$, as Lemma 19 ` +
 		`(lem-covariance) uses it where one position lies above the other`,
 	Hypotheses: oneMeasure, Tried: triedKernels,
+	Defect: ledger.Boundary,
 	Check: powerByFormula(0).Noted("No chain satisfies it: a matrix to the power 0 is I, and the bracket is 1{s=s'} " +
 		"− μ(s'). Lemma 19 (lem-covariance) survives, because the projection that belongs there has norm 1."),
 	Repairs: []ledger.Repair{repair("k = 1 in place of k = 0", powerByFormula(1))},
+	Correction: &ledger.Claim{
+		ID: "eq-b-powers-step-zero-corrected", Title: "The formula for a power at k = 0, corrected",
+		Statement: `At $k=0$ the right side of the powers of $B_\pi$ (Appendix E, eq-b-powers) is the projection ` +
+			`$I-\sqrt{\mu_\pi}\sqrt{\mu_\pi}^\top$, of norm 1: entrywise $D(I-1\mu_\pi^\top)D^{-1}$ with ` +
+			`$D=\mathrm{diag}(\sqrt{\mu_\pi})$, and $(I-1\mu_\pi^\top)^2=I-1\mu_\pi^\top$`,
+		Parts:      []string{"entrywise", "projection", "norm 1"},
+		Hypotheses: oneMeasure, Tried: triedKernels,
+		Check: projectionAt(exact.MustStationary, exact.Int(1), -1).Noted(
+			"For every chain, since μᵀ1 = 1: the bracket is conjugate to an orthogonal projection, of rank S − 1."),
+		Faults: []ledger.Fault{
+			spoil("entrywise", "the uniform measure in place of the stationary one",
+				projectionAt(uniformMeasure, exact.Int(1), -1)),
+			spoil("projection", "half of the measure is subtracted",
+				projectionAt(exact.MustStationary, exact.Frac(1, 2), -1)),
+			spoil("norm 1", "rank S in place of S - 1", projectionAt(exact.MustStationary, exact.Int(1), 0)),
+		},
+		Spare: spareMeasure,
+	},
 }
 
 // powerByFormula decides the formula for B^k.
@@ -103,25 +122,6 @@ func powerByFormula(k int) ledger.Check {
 	return onRationalKernels(func(w *ledger.Worst, pi exact.Matrix) {
 		decidePower(w, pi, independent(exact.MustStationary(pi)), k)
 	})
-}
-
-var eqBPowersZeroCorrected = ledger.Claim{
-	ID: "eq-b-powers-step-zero-corrected", Number: "Appendix E",
-	Title: "The formula for a power at k = 0, corrected",
-	Statement: `At $k=0$ the right side of the powers of $B_\pi$ (Appendix E, eq-b-powers) is the projection ` +
-		`$I-\sqrt{\mu_\pi}\sqrt{\mu_\pi}^\top$, of norm 1: entrywise $D(I-1\mu_\pi^\top)D^{-1}$ with ` +
-		`$D=\mathrm{diag}(\sqrt{\mu_\pi})$, and $(I-1\mu_\pi^\top)^2=I-1\mu_\pi^\top$`,
-	Parts:      []string{"entrywise", "projection", "norm 1"},
-	Hypotheses: oneMeasure, Spare: spareMeasure, Tried: triedKernels,
-	Check: projectionAt(exact.MustStationary, exact.Frac(1, 1), -1).Noted(
-		"For every chain, since μᵀ1 = 1: the bracket is conjugate to an orthogonal projection, of rank S − 1."),
-	Faults: []ledger.Fault{
-		spoil("entrywise", "the uniform measure in place of the stationary one",
-			projectionAt(uniformMeasure, exact.Frac(1, 1), -1)),
-		spoil("projection", "half of the measure is subtracted",
-			projectionAt(exact.MustStationary, exact.Frac(1, 2), -1)),
-		spoil("norm 1", "rank S in place of S - 1", projectionAt(exact.MustStationary, exact.Frac(1, 1), 0)),
-	},
 }
 
 // uniformMeasure returns the uniform measure on the states of pi.
@@ -137,37 +137,36 @@ func projectionAt(measure func(pi exact.Matrix) exact.Vector, times *big.Rat, ex
 		weighted := exact.Diag(mu).Mul(p)
 		w.EqualMatrix("diag(mu) (I - 1 mu^T) is symmetric", weighted, weighted.T(), kernelInstance(pi))
 		w.EqualMatrix("(I - 1 mu^T)^2 = I - 1 mu^T", p.Mul(p), p, kernelInstance(pi))
-		w.EqualRat("the trace of I - 1 mu^T", p.Trace(), exact.Frac(n+extra, 1), kernelInstance(pi))
+		w.EqualRat("the trace of I - 1 mu^T", p.Trace(), exact.Int(n+extra), kernelInstance(pi))
 		w.EqualMatrix("pi (I - 1 mu^T) = pi - 1 mu^T", pi.Mul(p), pi.Sub(independent(mu)), kernelInstance(pi))
 	})
 }
 
 var lemSpectralGap = ledger.Claim{
 	ID: "lem-spectral-gap", Number: "Lemma 13", Title: "The spectral gap is bounded below",
+	Statement:  `$1-\lambda(\pi)\ge\bound{\gamma/S}$`,
+	Hypotheses: floorHypothesis,
+	Tried:      triedSearch + `; by intervals all chains over two states with $\gamma\ge1/20$`,
 	Uses:       []string{"lem-mu-lower", "lem-spectral-gap-step-decomposition"},
 	RestsOn:    []string{"lem-mu-lower", "lem-spectral-gap-step-decomposition-corrected"},
-	Statement:  `$1-\lambda(\pi)\ge\gamma/S$`,
-	Hypotheses: floorHypothesis, Tried: triedSearch + `; by intervals all chains over two states with $\gamma\ge1/20$`,
 	// The bound is loose: lambda^2 <= 1 - gamma, hence 1 - lambda >= gamma/2.
-	Check: spectralGapAtLeast(overS(1, 1, 1), ofEntries),
-	Faults: []ledger.Fault{
-		fault("gamma in place of gamma/S", spectralGapAtLeast(overS(1, 1, 0), ofEntries)),
-		drop(floorHypothesis, "gamma = 1 for every chain", spectralGapAtLeast(overS(1, 1, 1), free)),
-	},
+	Check:  spectralGapAtLeast(ofEntries),
+	Faults: []ledger.Fault{drop(floorHypothesis, "gamma = 1 for every chain", spectralGapAtLeast(free))},
 }
 
-// spectralGapAtLeast checks 1 - lambda(pi) >= part gamma.
-func spectralGapAtLeast(part coefficient, gamma gammaOf) ledger.Check {
-	return func(e *ledger.Env) ledger.Finding {
+// spectralGapAtLeast checks that 1 - lambda(pi) is at least the bound.
+func spectralGapAtLeast(gamma gammaOf) ledger.Check {
+	return func(e *ledger.Env, w *ledger.Worst) string {
 		var ratios ratioPerSize
-		w := attackExactly(e, ledger.KernelBound{
+		bound := gammaBound{e.Bound(0), gamma}
+		attackExactly(e, w, ledger.KernelBound{
 			Sizes: []int{2, 3, 4}, Floor: 1e-4,
 			Sides: func(c *theory.Chain) (lhs, rhs float64) {
-				return gamma.float(c) * exact.Float(part(c.S)), 1 - c.Lambda()
+				return bound.float(c.S, gamma.float(c)), 1 - c.Lambda()
 			},
 			Broken: func(pi exact.Matrix) *ledger.Witness {
-				least := exact.Mul(gamma.root(pi), part(len(pi)))
-				most := exact.Sub(exact.Frac(1, 1), least)
+				least := bound.rat(len(pi), gamma.root(pi))
+				most := exact.Sub(exact.Int(1), least)
 				if most.Sign() >= 0 && exact.LambdaAtMost(pi, most) {
 					return nil
 				}
@@ -179,9 +178,9 @@ func spectralGapAtLeast(part coefficient, gamma gammaOf) ledger.Check {
 			PerSize: ratios.add,
 		})
 		boxes := everyPairOfRows(w, func(c twoStates) (lhs, rhs exact.Range) {
-			return c.entries.Mul(rangeOf(part(2))), exact.At(1).Sub(c.lambda)
+			return bound.within(c.entries), exact.At(1).Sub(c.lambda)
 		})
-		return searchFinding(w, "; true for all by the decomposition as corrected"+boxes+". Least found of (1−λ)S/γ:"+
+		return searchNote(w, "; true for all by the decomposition as corrected"+boxes+". Least found of (1−λ)S/γ:"+
 			string(ratios)+". The right side is 1 − λ(π). Sharper: λ² is the second eigenvalue of the reversible "+
 			"π*π, so λ² ≤ α(π) ≤ 1−γ < (1−γ/S)².")
 	}
@@ -189,66 +188,64 @@ func spectralGapAtLeast(part coefficient, gamma gammaOf) ledger.Check {
 
 // gapAtMost returns the first upper bound of 1 - lambda(pi) below bound that bisection finds.
 func gapAtMost(pi exact.Matrix, bound *big.Rat) *big.Rat {
-	lo, hi := new(big.Rat), exact.Frac(1, 1) // lambda is above lo and at most hi
-	for exact.Sub(exact.Frac(1, 1), lo).Cmp(bound) >= 0 {
-		middle := exact.Quo(exact.Add(lo, hi), exact.Frac(2, 1))
+	lo, hi := new(big.Rat), exact.Int(1) // lambda is above lo and at most hi
+	for exact.Sub(exact.Int(1), lo).Cmp(bound) >= 0 {
+		middle := exact.Quo(exact.Add(lo, hi), exact.Int(2))
 		if exact.LambdaAtMost(pi, middle) {
 			hi = middle
 		} else {
 			lo = middle
 		}
 	}
-	return exact.Sub(exact.Frac(1, 1), lo)
+	return exact.Sub(exact.Int(1), lo)
 }
 
 var lemSpectralGapDecomposition = ledger.Claim{
 	ID: "lem-spectral-gap-step-decomposition", Number: "Lemma 13", Kind: ledger.Step,
-	Title:     "The decomposition in the proof of the spectral gap",
-	Corrected: "lem-spectral-gap-step-decomposition-corrected", Defect: ledger.Misprint,
+	Title:      "The decomposition in the proof of the spectral gap",
 	Statement:  `$\pi=\frac{\gamma}{S}1\mu_\pi^\top+(1-\gamma)Q$ with $Q$ a stochastic matrix`,
 	Hypotheses: floorHypothesis + `; $0<\gamma<1$`, Tried: triedKernels,
+	Defect: ledger.Misprint,
 	Check: decomposition(exact.FloorGamma, overS(1, 1, 0), rowSumsOfQ).Noted("The rows of Q sum to (1−γ/S)/(1−γ), " +
 		"which is not 1 for any 0 < γ < 1 and S ≥ 2. A misprint, as are πᵀQ = π for μᵀQ = μᵀ, and π for Q on the " +
 		"right of the next line: with the weight 1 − γ/S the proof is whole."),
 	Repairs: []ledger.Repair{
 		repair("the weight of Q is 1 - gamma/S", decomposition(exact.FloorGamma, overS(1, 1, 1), rowSumsOfQ)),
 	},
-}
-
-var lemSpectralGapDecompositionCorrected = ledger.Claim{
-	ID: "lem-spectral-gap-step-decomposition-corrected", Number: "Lemma 13",
-	Title: "The decomposition, corrected",
-	Uses:  []string{"lem-mu-lower"},
-	Statement: `$\pi=\frac{\gamma}{S}1\mu_\pi^\top+(1-\frac{\gamma}{S})Q$ with $Q$ stochastic, ` +
-		`$\mu_\pi^\top Q=\mu_\pi^\top$ and $\pi-1\mu_\pi^\top=(1-\frac{\gamma}{S})(Q-1\mu_\pi^\top)$`,
-	Parts:      []string{"rows of Q", "Q is not negative", "measure of Q", "centered"},
-	Hypotheses: floorHypothesis + `; $0<\gamma<1$`, Tried: triedKernels,
-	Check: decomposition(exact.FloorGamma, overS(1, 1, 1), stationaryQ).Noted("For every chain: π ≥ γ/S ≥ (γ/S) μ " +
-		"entrywise makes Q ≥ 0. Q has the stationary measure μ, so its norm on L²(μ) is at most 1 and λ(π) ≤ 1 − γ/S."),
-	Faults: []ledger.Fault{
-		spoil("rows of Q", "the weight of Q is 1 - gamma",
-			decomposition(exact.FloorGamma, overS(1, 1, 0), stationaryQ)),
-		spoil("Q is not negative", "the entries of Q are at least those of mu",
-			decomposition(exact.FloorGamma, overS(1, 1, 1), func(w *ledger.Worst, d splitting) {
-				notNegative(w, d, d.q.Sub(d.flat))
-			})),
-		spoil("measure of Q", "the uniform measure is stationary for Q",
-			decomposition(exact.FloorGamma, overS(1, 1, 1), func(w *ledger.Worst, d splitting) {
-				measureOfQ(w, d, exact.Matrix{uniformMeasure(d.pi)})
-			})),
-		spoil("centered", "1 - gamma before Q - 1 mu^T",
-			decomposition(exact.FloorGamma, overS(1, 1, 1), func(w *ledger.Worst, d splitting) {
-				d.weight = exact.Sub(exact.Frac(1, 1), d.gamma)
-				centeredQ(w, d)
-			})),
-		drop(floorHypothesis, "gamma twice the largest that the entries allow",
-			decomposition(func(pi exact.Matrix) *big.Rat {
-				return exact.Mul(exact.Frac(2, 1), exact.FloorGamma(pi))
-			}, overS(1, 1, 1), stationaryQ)),
-	},
-	Spare: []ledger.Spare{
-		spare(`$0<\gamma<1$`,
-			"the entries leave no gamma > 1; at 1 both sides are 1 mu^T, with Q = 1 mu^T, and at 0 Q = pi"),
+	Correction: &ledger.Claim{
+		ID: "lem-spectral-gap-step-decomposition-corrected", Title: "The decomposition, corrected",
+		Statement: `$\pi=\frac{\gamma}{S}1\mu_\pi^\top+(1-\frac{\gamma}{S})Q$ with $Q$ stochastic, ` +
+			`$\mu_\pi^\top Q=\mu_\pi^\top$ and $\pi-1\mu_\pi^\top=(1-\frac{\gamma}{S})(Q-1\mu_\pi^\top)$`,
+		Parts:      []string{"rows of Q", "Q is not negative", "measure of Q", "centered"},
+		Hypotheses: floorHypothesis + `; $0<\gamma<1$`, Tried: triedKernels,
+		Uses: []string{"lem-mu-lower"},
+		Check: decomposition(exact.FloorGamma, overS(1, 1, 1), stationaryQ).Noted("For every chain: π ≥ γ/S ≥ (γ/S) μ " +
+			"entrywise makes Q ≥ 0. Q has the stationary measure μ, so its norm on L²(μ) is at most 1 and λ(π) ≤ 1 − γ/S."),
+		Faults: []ledger.Fault{
+			spoil("rows of Q", "the weight of Q is 1 - gamma",
+				decomposition(exact.FloorGamma, overS(1, 1, 0), stationaryQ)),
+			spoil("Q is not negative", "the entries of Q are at least those of mu",
+				decomposition(exact.FloorGamma, overS(1, 1, 1), func(w *ledger.Worst, d splitting) {
+					notNegative(w, d, d.q.Sub(d.flat))
+				})),
+			spoil("measure of Q", "the uniform measure is stationary for Q",
+				decomposition(exact.FloorGamma, overS(1, 1, 1), func(w *ledger.Worst, d splitting) {
+					measureOfQ(w, d, exact.Matrix{uniformMeasure(d.pi)})
+				})),
+			spoil("centered", "1 - gamma before Q - 1 mu^T",
+				decomposition(exact.FloorGamma, overS(1, 1, 1), func(w *ledger.Worst, d splitting) {
+					d.weight = exact.Sub(exact.Int(1), d.gamma)
+					centeredQ(w, d)
+				})),
+			drop(floorHypothesis, "gamma twice the largest that the entries allow",
+				decomposition(func(pi exact.Matrix) *big.Rat {
+					return exact.Mul(exact.Int(2), exact.FloorGamma(pi))
+				}, overS(1, 1, 1), stationaryQ)),
+		},
+		Spare: []ledger.Spare{
+			spare(`$0<\gamma<1$`,
+				"the entries leave no gamma > 1; at 1 both sides are 1 mu^T, with Q = 1 mu^T, and at 0 Q = pi"),
+		},
 	},
 }
 
@@ -265,14 +262,14 @@ func (d splitting) instance() ledger.Instance { return kernelInstance(d.pi)().Wi
 func decomposition(
 	gammaOf func(exact.Matrix) *big.Rat, part coefficient, lines func(w *ledger.Worst, d splitting),
 ) ledger.Check {
-	one := exact.Frac(1, 1)
+	one := exact.Int(1)
 	return onRationalKernels(func(w *ledger.Worst, pi exact.Matrix) {
 		gamma, flat := gammaOf(pi), independent(exact.MustStationary(pi))
 		if gamma.Cmp(one) >= 0 {
 			return
 		}
 		weight := exact.Sub(one, exact.Mul(part(len(pi)), gamma))
-		rest := pi.Sub(flat.Scale(exact.Quo(gamma, exact.Frac(int64(len(pi)), 1))))
+		rest := pi.Sub(flat.Scale(exact.Quo(gamma, exact.Int(len(pi)))))
 		lines(w, splitting{pi, flat, rest.Scale(exact.Quo(one, weight)), gamma, weight})
 	})
 }
@@ -319,29 +316,27 @@ func centeredQ(w *ledger.Worst, d splitting) {
 
 var lemMuLower = ledger.Claim{
 	ID: "lem-mu-lower", Number: "Lemma 14", Title: "The stationary measure is bounded below",
-	Statement:  `$\min_s\mu_\pi(s)\ge\gamma/S$`,
+	Statement:  `$\min_s\mu_\pi(s)\ge\bound{\gamma/S}$`,
 	Hypotheses: floorHypothesis, Tried: triedSearch,
-	Check: measureAtLeast(overS(1, 1, 1), ofEntries),
-	Faults: []ledger.Fault{
-		fault("11 gamma/(10 S) in place of gamma/S", measureAtLeast(overS(11, 10, 1), ofEntries)),
-		drop(floorHypothesis, "gamma = 1 for every chain", measureAtLeast(overS(1, 1, 1), free)),
-	},
+	Check:  measureAtLeast(ofEntries),
+	Faults: []ledger.Fault{drop(floorHypothesis, "gamma = 1 for every chain", measureAtLeast(free))},
 }
 
-// measureAtLeast checks min mu >= part gamma.
-func measureAtLeast(part coefficient, gamma gammaOf) ledger.Check {
-	return func(e *ledger.Env) ledger.Finding {
-		w := attackExactly(e, ledger.KernelBound{
+// measureAtLeast checks that min mu is at least the bound.
+func measureAtLeast(gamma gammaOf) ledger.Check {
+	return func(e *ledger.Env, w *ledger.Worst) string {
+		bound := gammaBound{e.Bound(0), gamma}
+		attackExactly(e, w, ledger.KernelBound{
 			Sizes: []int{2, 3, 4}, Floor: 1e-3,
 			Sides: func(c *theory.Chain) (lhs, rhs float64) {
-				return gamma.float(c) * exact.Float(part(c.S)), slices.Min(c.Mu)
+				return bound.float(c.S, gamma.float(c)), slices.Min(c.Mu)
 			},
 			Broken: func(pi exact.Matrix) *ledger.Witness {
 				least := slices.MinFunc(exact.MustStationary(pi), (*big.Rat).Cmp)
-				return floorWitness(pi, exact.Mul(gamma.root(pi), part(len(pi))), least)
+				return floorWitness(pi, bound.rat(len(pi), gamma.root(pi)), least)
 			},
 		})
-		return searchFinding(w, "; true for all, since μ(s')−γ/S = Σ μ(s)(π(s'|s)−γ/S). Equality where a column is "+
+		return searchNote(w, "; true for all, since μ(s')−γ/S = Σ μ(s)(π(s'|s)−γ/S). Equality where a column is "+
 			"constant at γ/S.")
 	}
 }
@@ -390,75 +385,81 @@ var (
 
 var lemTV = ledger.Claim{
 	ID: "lem-tv", Number: "Lemma 15", Title: "Two rows are close in total variation",
-	Statement:  `$\min_{j\ne k}\mathrm{TV}(\pi(\cdot\mid j),\pi(\cdot\mid k))\le1-\gamma$`,
+	Statement:  `$\min_{j\ne k}\mathrm{TV}(\pi(\cdot\mid j),\pi(\cdot\mid k))\le1-\bound{\gamma}$`,
 	Hypotheses: floorHypothesis, Tried: triedSearch,
-	Check: rowsWithin(closestRows, exact.Frac(1, 1), ofEntries, " The printed min is a misprint for max: the proof "+
+	Check: rowsWithin(closestRows, ofEntries, " The printed min is a misprint for max: the proof "+
 		"gives, and Lemma 5 (thm-dpi-gap) needs, all pairs (Lemma 15, lem-tv-step-max)."),
-	Faults: rowFaults(closestRows),
+	Faults: []ledger.Fault{drop(floorHypothesis, "gamma = 1 for every chain", rowsWithin(closestRows, free, ""))},
 }
 
 var lemTVMax = ledger.Claim{
 	ID: "lem-tv-step-max", Number: "Lemma 15", Kind: ledger.Step,
 	Title:      "All pairs of rows are close, as the lemma is used",
-	Statement:  `$\alpha(\pi)=\max_{j\ne k}\mathrm{TV}(\pi(\cdot\mid j),\pi(\cdot\mid k))\le1-\gamma$`,
+	Statement:  `$\alpha(\pi)=\max_{j\ne k}\mathrm{TV}(\pi(\cdot\mid j),\pi(\cdot\mid k))\le1-\bound{\gamma}$`,
 	Hypotheses: floorHypothesis, Tried: triedSearch,
-	Check:  rowsWithin(alphaOfRows, exact.Frac(1, 1), ofEntries, ""),
-	Faults: rowFaults(alphaOfRows),
+	Check:  rowsWithin(alphaOfRows, ofEntries, ""),
+	Faults: []ledger.Fault{drop(floorHypothesis, "gamma = 1 for every chain", rowsWithin(alphaOfRows, free, ""))},
 }
 
-// rowFaults returns the faults of distance <= 1 - gamma.
-func rowFaults(distance rowDistance) []ledger.Fault {
-	return []ledger.Fault{
-		fault("1 - 11/10 gamma in place of 1 - gamma", rowsWithin(distance, exact.Frac(11, 10), ofEntries, "")),
-		drop(floorHypothesis, "gamma = 1 for every chain", rowsWithin(distance, exact.Frac(1, 1), free, "")),
-	}
-}
-
-// rowsWithin checks distance <= 1 - times gamma; remark ends the note.
-func rowsWithin(distance rowDistance, times *big.Rat, gamma gammaOf, remark string) ledger.Check {
-	return func(e *ledger.Env) ledger.Finding {
-		w := attackExactly(e, ledger.KernelBound{
+// rowsWithin checks distance <= 1 - gamma; remark ends the note.
+func rowsWithin(distance rowDistance, gamma gammaOf, remark string) ledger.Check {
+	return func(e *ledger.Env, w *ledger.Worst) string {
+		bound := gammaBound{e.Bound(0), gamma}
+		attackExactly(e, w, ledger.KernelBound{
 			Sizes: []int{2, 3, 4}, Floor: 1e-3,
 			Sides: func(c *theory.Chain) (lhs, rhs float64) {
-				return distance.float(c), 1 - float64(exact.Float(times)*gamma.float(c))
+				return distance.float(c), 1 - bound.float(c.S, gamma.float(c))
 			},
 			Broken: func(pi exact.Matrix) *ledger.Witness {
-				most := exact.Sub(exact.Frac(1, 1), exact.Mul(times, gamma.root(pi)))
+				most := exact.Sub(exact.Int(1), bound.rat(len(pi), gamma.root(pi)))
 				return floorWitness(pi, distance.rat(pi), most)
 			},
 		})
-		return searchFinding(w, "; true for all, since 1−TV = Σ min(π(t|j), π(t|k)) ≥ S·γ/S. Equality where two rows "+
+		return searchNote(w, "; true for all, since 1−TV = Σ min(π(t|j), π(t|k)) ≥ S·γ/S. Equality where two rows "+
 			"share no more."+remark)
 	}
 }
 
 var lemBoundG1 = ledger.Claim{
 	ID: "lem-bound-g1", Number: "Lemma 16", Title: "The norm of the centered matrix is bounded below",
-	Uses:      []string{"lem-mu-lower"},
-	Corrected: "lem-bound-g1-corrected", Defect: ledger.Constant,
-	Statement:  `$\|B_\pi\|_F^2\ge\gamma^2/S$`,
+	Statement:  `$\|B_\pi\|_F^2\ge\bound{\gamma^2/S}$`,
 	Hypotheses: floorHypothesis + `; ` + spreadOfRows + `; the prior is symmetric and has constant mean`,
 	Tried: `uniform priors over the relabelings of a matrix of trace 1, or of two over two states whose traces ` +
 		`average to 1; $\gamma$ is the largest`,
-	Check: normOfPriors(gammaBound{overS(1, 1, 1), 2, ofBoth}),
+	Uses: []string{"lem-mu-lower"}, Defect: ledger.Constant,
+	Check: normOfPriors,
 	Repairs: []ledger.Repair{
-		repair("2 gamma^3/S^2 in place of gamma^2/S", normOfPriors(gammaBound{overS(2, 1, 2), 3, ofBoth})),
+		repair("2 gamma^3/S^2 in place of gamma^2/S", ledger.Check(normOfPriors).With(`2\gamma^3/S^2`)),
+	},
+	Correction: &ledger.Claim{
+		ID: "lem-bound-g1-corrected", Title: "The norm of the centered matrix is bounded below, corrected",
+		Statement: `$\|B_\pi\|_F^2\ge\bound[first inequality]{2}\min_s\mu_\pi(s)\sum_s\|\pi(\cdot\mid s)-\mu_\pi\|_2^2\ge` +
+			`\bound[second inequality]{2\gamma^3/S^2}$`,
+		Parts:      []string{"first inequality", "second inequality"},
+		Hypotheses: floorHypothesis + `; ` + spreadOfRows,
+		Tried: triedSearch + `, up to $S=5$; the second inequality by intervals for all chains over two states with ` +
+			`$\gamma\ge1/20$`,
+		Uses:  []string{"lem-mu-lower"},
+		Check: normAtLeastCube(ofBoth),
+		Faults: []ledger.Fault{
+			drop(floorHypothesis, "gamma by the rows alone", normAtLeastCube(ofSpread)),
+			drop(spreadOfRows, "gamma by the entries alone", normAtLeastCube(ofEntries)),
+		},
 	},
 }
 
 // normOfPriors checks E|B|_F^2 >= bound for priors of Assumption 1.
-func normOfPriors(bound gammaBound) ledger.Check {
-	return func(e *ledger.Env) ledger.Finding {
-		w, infima := priorSearch{
-			bound: bound, sizes: []int{2, 3, 4, 5}, budget: e.Budget(48000, 2400), bases: basesOfPrior, value: normOf,
-			witness: func(w *ledger.Worst, s int) *ledger.Witness {
-				return cmp.Or(bound.amongLightStates(w, s, bound.exceedsNorm), bound.orbitPair())
-			},
-		}.run(e)
-		return w.Finding("The proof bounds each row by γ²/S, but Assumption 1 bounds only their sum over s, and B " +
-			"weights row s by μ(s). Over two states ‖B‖² = λ₂², while Σ‖π(·|s)−μ‖² = 2λ₂²(μ₁²+μ₂²). Least found of " +
-			"‖B‖² over the right side:" + infima + ".")
-	}
+func normOfPriors(e *ledger.Env, w *ledger.Worst) string {
+	bound := gammaBound{e.Bound(0), ofBoth}
+	infima := priorSearch{
+		bound: bound, sizes: []int{2, 3, 4, 5}, budget: e.Budget(48000, 2400), bases: basesOfPrior, value: normOf,
+		witness: func(w *ledger.Worst, s int) *ledger.Witness {
+			return cmp.Or(bound.amongLightStates(w, s, bound.exceedsNorm), bound.orbitPair())
+		},
+	}.run(e, w)
+	return "The proof bounds each row by γ²/S, but Assumption 1 bounds only their sum over s, and B " +
+		"weights row s by μ(s). Over two states ‖B‖² = λ₂², while Σ‖π(·|s)−μ‖² = 2λ₂²(μ₁²+μ₂²). Least found of " +
+		"‖B‖² over the right side:" + infima + "."
 }
 
 // exceedsNorm returns the witness that the bound exceeds |B|_F^2, or nil.
@@ -479,7 +480,7 @@ func (b gammaBound) orbitPair() *ledger.Witness {
 			if w == nil || w.Squared {
 				continue
 			}
-			gamma, want := w.Instance["gamma"].(*big.Rat), exact.Sub(exact.Frac(2, 1), pi.Trace())
+			gamma, want := w.Instance["gamma"].(*big.Rat), exact.Sub(exact.Int(2), pi.Trace())
 			partner := ledger.SmallestKernel(2, 12, func(pi exact.Matrix) bool {
 				return pi.Trace().Cmp(want) == 0 && exact.CheckGamma(pi, gamma) == nil
 			})
@@ -492,47 +493,28 @@ func (b gammaBound) orbitPair() *ledger.Witness {
 	return nil
 }
 
-var lemBoundG1Corrected = ledger.Claim{
-	ID: "lem-bound-g1-corrected", Number: "Lemma 16",
-	Title:      "The norm of the centered matrix is bounded below, corrected",
-	Uses:       []string{"lem-mu-lower"},
-	Statement:  `$\|B_\pi\|_F^2\ge2\min_s\mu_\pi(s)\sum_s\|\pi(\cdot\mid s)-\mu_\pi\|_2^2\ge2\gamma^3/S^2$`,
-	Parts:      []string{"first inequality", "second inequality"},
-	Hypotheses: floorHypothesis + `; ` + spreadOfRows,
-	Tried: triedSearch + `, up to $S=5$; the second inequality by intervals for all chains over two states with ` +
-		`$\gamma\ge1/20$`,
-	Check: normAtLeastCube(exact.Frac(2, 1), exact.Frac(2, 1), ofBoth),
-	Faults: []ledger.Fault{
-		spoil("first inequality", "2.1 in place of the first 2",
-			normAtLeastCube(exact.Frac(21, 10), exact.Frac(2, 1), ofBoth)),
-		spoil("second inequality", "2.1 in place of the second 2",
-			normAtLeastCube(exact.Frac(2, 1), exact.Frac(21, 10), ofBoth)),
-		drop(floorHypothesis, "gamma by the rows alone", normAtLeastCube(exact.Frac(2, 1), exact.Frac(2, 1), ofSpread)),
-		drop(spreadOfRows, "gamma by the entries alone",
-			normAtLeastCube(exact.Frac(2, 1), exact.Frac(2, 1), ofEntries)),
-	},
-}
-
-// normAtLeastCube checks |B|_F^2 >= first min mu sum_s |pi(.|s) - mu|_2^2 and |B|_F^2 >= second gamma^3/S^2.
-func normAtLeastCube(first, second *big.Rat, gamma gammaOf) ledger.Check {
-	return func(e *ledger.Env) ledger.Finding {
+// normAtLeastCube checks |B|_F^2 >= 2 min mu sum_s |pi(.|s) - mu|_2^2 and |B|_F^2 >= 2 gamma^3/S^2.
+func normAtLeastCube(gamma gammaOf) ledger.Check {
+	return func(e *ledger.Env, w *ledger.Worst) string {
 		var infima ratioPerSize
-		w := attackExactly(e, ledger.KernelBound{
+		first, second := e.Bound(0).Constant(), gammaBound{e.Bound(1), gamma}
+		attackExactly(e, w, ledger.KernelBound{
 			Sizes: []int{2, 3, 4, 5}, Floor: 1e-4, From: lightStates,
 			Sides: func(c *theory.Chain) (lhs, rhs float64) {
 				g, norm := gamma.float(c), c.FrobeniusSquared()
 				if g < leastGamma || norm < 1e-9 {
 					return 0, math.Inf(1)
 				}
-				return exact.Float(second) * g * g * g / float64(c.S*c.S), norm
+				times := second.Over(`S^{-2}`).Float(ledger.At[float64]{`\gamma`: g, "S": float64(c.S)})
+				return times / float64(c.S*c.S), norm
 			},
-			Broken:  func(pi exact.Matrix) *ledger.Witness { return normBelowCube(pi, first, second, gamma) },
+			Broken:  func(pi exact.Matrix) *ledger.Witness { return normBelowCube(pi, first, second) },
 			PerSize: infima.add,
 		})
 		boxes := everyPairOfRows(w, func(c twoStates) (lhs, rhs exact.Range) {
-			return rangeOf(second).Mul(c.gamma.Pow(3)).Quo(exact.At(4)), c.lambda.Pow(2)
+			return second.within(c.gamma), c.lambda.Pow(2)
 		})
-		return searchFinding(w, "; true for all: ‖B‖² = Σ μ(s) χ²(π(·|s)‖μ), and χ²(p‖q) ≥ ‖p−q‖₁² ≥ 2‖p−q‖₂², "+
+		return searchNote(w, "; true for all: ‖B‖² = Σ μ(s) χ²(π(·|s)‖μ), and χ²(p‖q) ≥ ‖p−q‖₁² ≥ 2‖p−q‖₂², "+
 			"because p−q sums to zero; then min μ ≥ γ/S"+boxes+". Least found of ‖B‖²S²/(2γ³):"+string(infima)+
 			"; it tends to 1 where one light state of three or more is remembered.")
 	}
@@ -540,19 +522,23 @@ func normAtLeastCube(first, second *big.Rat, gamma gammaOf) ledger.Check {
 
 // normBelowCube returns the witness that |B|_F^2 is below one of the two bounds of normAtLeastCube, or nil. The
 // second bound is compared in squares, because gamma may be irrational.
-func normBelowCube(pi exact.Matrix, first, second *big.Rat, gamma gammaOf) *ledger.Witness {
-	norm, s := exact.FrobeniusSquared(pi), int64(len(pi))
+func normBelowCube(pi exact.Matrix, first *big.Rat, second gammaBound) *ledger.Witness {
+	norm, square := exact.FrobeniusSquared(pi), second.of.square(pi)
 	least := slices.MinFunc(exact.MustStationary(pi), (*big.Rat).Cmp)
 	middle := exact.Mul(exact.Mul(first, least), exact.RowSpread(pi))
 	if w := floorWitness(pi, middle, norm); w != nil {
 		w.Equation = "2 min mu sum_s |pi(.|s) - mu|^2 <= |B|_F^2"
 		return w
 	}
-	last := exact.Mul(exact.Quo(exact.Pow(second, 2), exact.Frac(s*s*s*s, 1)), exact.Pow(gamma.square(pi), 3))
+	if square.Sign() == 0 {
+		return nil
+	}
+	times, exponent := second.in(len(pi))
+	last := exact.Mul(exact.Pow(times, 2), exact.Power(square, exponent).Lo)
 	w := floorWitness(pi, last, exact.Mul(norm, norm))
 	if w != nil {
 		w.Equation, w.Squared = "2 gamma^3/S^2 <= |B|_F^2", true
-		w.Instance["gamma^2"] = gamma.square(pi)
+		w.Instance["gamma^2"] = square
 		delete(w.Instance, "gamma")
 	}
 	return w
@@ -582,15 +568,14 @@ var lemContraction = ledger.Claim{
 // contractsBy checks D_f(x pi || y pi) <= alpha D_f(x || y), by a search over pi, x
 // and y for each divergence, and for all divergences on rational instances.
 func contractsBy(alpha rowDistance) ledger.Check {
-	return func(e *ledger.Env) ledger.Finding {
-		w := new(ledger.Worst)
+	return func(e *ledger.Env, w *ledger.Worst) string {
 		for _, s := range []int{2, 3} {
 			for _, d := range theory.Divergences() {
 				searchContraction(e, w, s, d, alpha)
 			}
 		}
 		decideContraction(e, w, alpha)
-		return searchFinding(w, fmt.Sprintf("; tightest for %s, where two point masses give equality. On rational "+
+		return searchNote(w, fmt.Sprintf("; tightest for %s, where two point masses give equality. On rational "+
 			"instances it is decided for all f at once: an f-divergence is a mean of hockey-stick divergences "+
 			"Σ(x−ty)⁺, which are linear in t between likelihood ratios. A theorem of Cohen et al.", w.Finding("").Instance["f"]))
 	}
@@ -642,7 +627,7 @@ func decideContraction(e *ledger.Env, w *ledger.Worst, alpha rowDistance) {
 		}
 		laws := exact.Round(ledger.Kernel(v, s, 0.05), s, 20)
 		a, next := alpha.rat(pi), laws.Mul(pi)
-		ratios := exact.Vector{exact.Frac(1, 1)}
+		ratios := exact.Vector{exact.Int(1)}
 		for k := range s {
 			ratios = append(ratios, exact.Quo(laws[0][k], laws[1][k]), exact.Quo(next[0][k], next[1][k]))
 		}
@@ -658,7 +643,7 @@ func decideContraction(e *ledger.Env, w *ledger.Worst, alpha rowDistance) {
 // hockeyStick returns sum_k (x_k - t y_k)^+ for t >= 1 and sum_k (t y_k - x_k)^+
 // for t < 1, the divergence of (u-t)^+ or (t-u)^+.
 func hockeyStick(x, y exact.Vector, t *big.Rat) *big.Rat {
-	sum, above := new(big.Rat), t.Cmp(exact.Frac(1, 1)) >= 0
+	sum, above := new(big.Rat), t.Cmp(exact.Int(1)) >= 0
 	for k := range x {
 		d := exact.Sub(x[k], exact.Mul(t, y[k]))
 		if above == (d.Sign() > 0) {

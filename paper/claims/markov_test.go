@@ -33,10 +33,10 @@ func TestSquareOfLambdaIsAtMostAlpha(t *testing.T) {
 // Smaller constants do not save the printed bound on the norm: for three states
 // it is off by a factor 3.6 even with gamma^2/(10 S).
 func TestNormIsNotOfOrderGammaSquared(t *testing.T) {
-	for _, times := range []coefficient{overS(1, 2, 1), overS(1, 10, 1)} {
-		f := normOfPriors(gammaBound{times, 2, ofBoth})(ledger.NewEnv(t.Context(), lemBoundG1, true))
+	for _, smaller := range []string{`\gamma^2/(2S)`, `\gamma^2/(10S)`} {
+		f := ledger.Check(normOfPriors).With(smaller).Finding(ledger.NewEnv(t.Context(), lemBoundG1, true))
 		if f.Verdict != ledger.Fails || f.Margin >= 0 {
-			t.Errorf("with %v gamma^2 for three states the check found it %s, margin %v", times(3), f.Verdict, f.Margin)
+			t.Errorf("with %s the check found it %s, margin %v", smaller, f.Verdict, f.Margin)
 		}
 	}
 }
@@ -72,7 +72,7 @@ func TestTightestDecays(t *testing.T) {
 				covariance = min(covariance, ledger.Slack(math.Abs(p-product)/math.Sqrt(product), decay))
 			}
 		}
-		check("the tightest covariance", ledger.Slack(covarianceSides(c, 1)), covariance)
+		check("the tightest covariance", ledger.Slack(covarianceSides(c, 1, ledger.NewEnv(t.Context(), lemCovariance, true).Bound(0))), covariance)
 		for d := range 4 {
 			decay := math.Pow(1-mat.Min(c.Pi), float64(d))
 			for k, p := range c.Pi.RawMatrix().Data {
@@ -81,7 +81,7 @@ func TestTightestDecays(t *testing.T) {
 				dependent = min(dependent, ledger.Slack(first, middle), ledger.Slack(middle, math.Sqrt(m*m2)*p*decay))
 			}
 		}
-		bounds := []decayBound{decayOfPowers, decayOfFlow}
+		bounds := boundsOf(*lemChatVarDependent.Correction)
 		check("the tightest dependent pair", ledger.Slack(dependentSides(c, lambdaOf, bounds)), dependent)
 	}
 }

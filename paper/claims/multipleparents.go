@@ -26,8 +26,8 @@ var (
 )
 
 var constructMulti = ledger.Claim{
-	ID: "construct-multi", Number: "Construction 2", Slow: true,
-	Title: "Construction 2 approximates the empirical transition of k parents",
+	ID: "construct-multi", Number: "Construction 2",
+	Title: "Construction 2 approximates the empirical transition of k parents", Slow: true,
 	Statement: `the limit $\beta_1\to\infty$, and then $\beta_2\to\infty$, of the construction with $k$ heads satisfies $f(s_{1:T})_{s'} \approx \hat\pi_{s_{1:T}}(s'\mid s_{p(T+1)_1},\dots,s_{p(T+1)_k})$: ` +
 		`if $M\ge1$ positions $i<T$ that have parents have pairwise disjoint sets of parents, $\mathbb E\|f-\hat\pi\|_\infty\le\mathbb E\frac{1+k_0}{1+k_0+n}\le\frac{S^k(1+1/a)}{a^kM}$, ` +
 		`both zero where $\hat\pi$ is not defined, with $n$ the number of $i<T$ whose parents carry the tokens of the parents of $T+1$, in order, and $k_0$ the number of roots $i<T$ with $s_1=\dots=s_i=s_{p(T+1)_\ell}$ for all $\ell$`,
@@ -35,9 +35,8 @@ var constructMulti = ledger.Claim{
 	Hypotheses: `each token has each value with probability at least $a>0$ given those before it; ` + disjointSets,
 	Tried: multiTried + `, as sums over sequences; from samples at $T\approx2048$ on the 3-gram with $S=2,3$, the 4-gram, $p(i)=\{\lfloor (i-1)/2\rfloor, i-1\}$, ` +
 		`and a pair before a star; at $T=9005$ where the parents of $T+1$ have rare tokens`,
-	Uses:    []string{"construct-multi-step-limit"},
-	OnPaper: []string{"construct-multi"},
-	Check:   votes{1, 1, 1, disjointParents}.check,
+	Uses: []string{"construct-multi-step-limit"}, OnPaper: []string{"construct-multi"},
+	Check: votes{1, 1, 1, disjointParents}.check,
 	Faults: []ledger.Fault{
 		spoil(shareOfVotes, "1/(1+n) for (1+k0)/(1+k0+n)", votes{0, 1, 1, disjointParents}.check),
 		spoil(boundOfVotes, "M^2 for M", votes{1, 2, 1, disjointParents}.check),
@@ -94,18 +93,17 @@ func mustDAG(parents [][]int) *graph.DAG {
 
 // check decides both parts by sums over the sequences of small graphs, and compares means
 // of samples of long sequences with the bound.
-func (c votes) check(e *ledger.Env) ledger.Finding {
-	var w, samples ledger.Worst
+func (c votes) check(e *ledger.Env, w *ledger.Worst) string {
 	for g, s := range multiGraphs() {
 		if w.Failed() || e.Err() != nil {
 			break
 		}
-		c.decide(&w, g, s)
+		c.decide(w, g, s)
 	}
-	f := w.Finding("")
-	if f.Verdict != ledger.Holds {
-		return f
+	if !w.Holds() {
+		return ""
 	}
+	var samples ledger.Worst
 	for _, in := range []struct {
 		name     string
 		s, draws int
@@ -134,11 +132,10 @@ func (c votes) check(e *ledger.Env) ledger.Finding {
 			return ledger.Instance{"graph": in.name, "S": in.s, "T": in.g.T(), "mean": mean.Mean}
 		})
 	}
-	f = f.Counting(samples.Finding(""))
-	f.Note += "Proved. On n-grams and on halves M is of order T. On a graph with few such positions the difference " +
+	w.Count(&samples)
+	return "Proved. On n-grams and on halves M is of order T. On a graph with few such positions the difference " +
 		"may stay, as in Construction 1 (construct-single). A mean of a sample counts against the bound at four " +
 		"standard errors."
-	return f
 }
 
 // pairsBehind returns a graph of 6 roots, n positions with the first two roots as parents, m with pairs of the
@@ -166,7 +163,7 @@ func (c votes) decide(w *ledger.Worst, g *graph.DAG, s int) {
 		if counted == nil {
 			continue
 		}
-		p := exact.Frac(1, 1)
+		p := exact.Int(1)
 		for i, ps := range parents[:last] {
 			q := exact.Frac(1, int64(s))
 			if ps != nil {
@@ -204,8 +201,8 @@ func (c votes) bound(parents [][]int, s int, pi exact.Matrix) *big.Rat {
 	if m == 0 {
 		return nil
 	}
-	tokens := exact.Mul(exact.Pow(exact.Frac(int64(s), 1), k), exact.Quo(exact.Add(least, exact.Frac(1, 1)), least))
-	return exact.Quo(tokens, exact.Mul(exact.Pow(least, k*c.a), exact.Pow(exact.Frac(int64(m), 1), c.m)))
+	tokens := exact.Mul(exact.Pow(exact.Int(s), k), exact.Quo(exact.Add(least, exact.Int(1)), least))
+	return exact.Quo(tokens, exact.Mul(exact.Pow(least, k*c.a), exact.Pow(exact.Int(m), c.m)))
 }
 
 // drawSequence draws the tokens of positions with the given parents: roots uniformly, others
@@ -344,15 +341,15 @@ func parentLists(g *graph.DAG) [][]int {
 // and over the positions of largest score, and the output of the dense transformer of
 // Construction 2. The bound of the distance to pihat is (own+k0)/(1+k0+n).
 func multipleParentsLimit(limit func(parents [][]int, x []int) []int, own int) ledger.Check {
-	return func(e *ledger.Env) ledger.Finding {
-		var dense, law ledger.Worst
+	return func(e *ledger.Env, w *ledger.Worst) string {
+		var dense ledger.Worst
 		for g, s := range multiGraphs() {
-			if e.Err() != nil || law.Failed() || dense.Failed() {
+			if e.Err() != nil || w.Failed() || dense.Failed() {
 				break
 			}
 			t, parents := g.T(), g.Parents()
 			k := model.ConstructionTwo(g, s)
-			w := k.Weights(betaOne, betaTwo)
+			weights := k.Weights(betaOne, betaTwo)
 			for x := range task.Sequences(s, t) {
 				said, attended := limit(parents, x), k.Attended(x)
 				at := func() ledger.Instance {
@@ -362,16 +359,16 @@ func multipleParentsLimit(limit func(parents [][]int, x []int) []int, own int) l
 						"f":                   exactShares(attended, x, s)[0], "said to be": exactShares(said, x, s)[0],
 					}
 				}
-				dense.Equal(w.Linear(x).RawRowView(t-1), shares(attended, x, s), scaleTolerance, at)
-				law.EqualMatrix("", exactShares(attended, x, s), exactShares(said, x, s), at)
+				dense.Equal(weights.Linear(x).RawRowView(t-1), shares(attended, x, s), scaleTolerance, at)
+				w.EqualMatrix("", exactShares(attended, x, s), exactShares(said, x, s), at)
 				if counted := k.Matches(x); counted != nil {
 					off := exactShares(attended, x, s).Sub(exactShares(counted, x, s))[0]
 					bound := exact.Frac(int64(len(said)-len(counted)-1+own), int64(len(said)))
-					law.AtMostRat(largestEntry(off), bound, at)
+					w.AtMostRat(largestEntry(off), bound, at)
 				}
 			}
 		}
-		return limitFinding(&dense, &law, "T matches itself always, and is counted once whether or not its own "+
+		return limitNote(&dense, w, "T matches itself always, and is counted once whether or not its own "+
 			"parents match: its row of the first layer serves T+1. (Misprints: the displayed attention lacks the "+
 			"mask, and A_k stands for each A_l of the second layer.) The limit is a fraction of denominator at most "+
 			"T, so a deviation below rounding decides it.")
@@ -379,8 +376,8 @@ func multipleParentsLimit(limit func(parents [][]int, x []int) []int, own int) l
 }
 
 var constructMultiScales = ledger.Claim{
-	ID: "construct-multi-step-scales", Number: "Construction 2", Kind: ledger.Step, Slow: true,
-	Title:      "Construction 2 at finite scales",
+	ID: "construct-multi-step-scales", Number: "Construction 2", Kind: ledger.Step,
+	Title: "Construction 2 at finite scales", Slow: true,
 	Statement:  `for all $\beta_1,\beta_2>0$: $|f-f_\infty| \le k\beta_2(T-1)e^{-\beta_1} + (T-1)e^{-\beta_2/(T-1)}$ with $f_\infty$ the exact limit; against $\hat\pi$ the share of the attended positions that it does not count is added`,
 	Parts:      []string{"against the limit", "against the empirical transition"},
 	Hypotheses: `$\beta_1,\beta_2>0$; ` + sameNumberOfParents,
@@ -402,8 +399,8 @@ var constructMultiScales = ledger.Claim{
 // the weights by half as much in total variation. The largest score is beta2 k, the next at most beta2 (k -
 // gap(T)), gap(T) = 1/(T-1). Against pihat, 1-dropped of the share of uncounted positions is added.
 func multipleParentsScales(gap func(t float64) float64, dropped float64) ledger.Check {
-	return func(e *ledger.Env) ledger.Finding {
-		c := scales{dropped: dropped}
+	return func(e *ledger.Env, w *ledger.Worst) string {
+		c := scales{Worst: w, dropped: dropped}
 		for g, s := range multiGraphs() {
 			if c.Failed() || e.Err() != nil {
 				break
@@ -415,7 +412,7 @@ func multipleParentsScales(gap func(t float64) float64, dropped float64) ledger.
 			in := ledger.Instance{"parents of 1..T+1": parentLists(g)}
 			c.compare(model.ConstructionTwo(g, s), s, g.T(), n, bound, in)
 		}
-		return c.finding()
+		return c.note()
 	}
 }
 

@@ -24,11 +24,11 @@ var lemDPI = ledger.Claim{
 	Statement:  `$I_f(W;Z) \le I_f(Y;Z)$`,
 	Hypotheses: `$f$ convex; $f(1)=0$; $W\to Y\to Z$ a Markov chain`,
 	Tried:      `random chains of rational laws, four $f$; a search over laws of two and three values, seven $f$`,
-	Check:      processing(throughY, exact.Frac(1, 1), ratDivergences),
+	Check:      processing(throughY, exact.Int(1), ratDivergences),
 	Faults: []ledger.Fault{
 		fault("9/10 of the right side", processing(throughY, exact.Frac(9, 10), ratDivergences)),
-		drop(`$W\to Y\to Z$ a Markov chain`, "Z depends on W as well", processing(throughBoth, exact.Frac(1, 1), nil)),
-		drop(`$f$ convex`, "f(z) = -(z-1)^2", processing(throughY, exact.Frac(1, 1), []ratDivergence{
+		drop(`$W\to Y\to Z$ a Markov chain`, "Z depends on W as well", processing(throughBoth, exact.Int(1), nil)),
+		drop(`$f$ convex`, "f(z) = -(z-1)^2", processing(throughY, exact.Int(1), []ratDivergence{
 			{name: "-(z-1)^2", f: func(z *big.Rat) *big.Rat { return new(big.Rat).Neg(ratStrict[0].f(z)) }},
 		})),
 	},
@@ -38,10 +38,10 @@ var lemDPI = ledger.Claim{
 // processing decides I_f(W;Z) <= factor I_f(Y;Z) on rational Markov chains for the given
 // divergences, and searches all laws for a counterexample with factor one.
 func processing(r route, factor *big.Rat, fs []ratDivergence) ledger.Check {
-	return func(e *ledger.Env) ledger.Finding {
-		w := attackDataProcessing(e, r)
+	return func(e *ledger.Env, w *ledger.Worst) string {
+		attackDataProcessing(e, w, r)
 		dataProcessingInRationals(e, w, factor, fs)
-		return w.Finding("P(z|w)/P(z) is the mean of P(z|y)/P(z) under P(y|w): Jensen.")
+		return "P(z|w)/P(z) is the mean of P(z|y)/P(z) under P(y|w): Jensen."
 	}
 }
 
@@ -105,13 +105,12 @@ func mutual(f theory.Divergence, joint []float64, n int) float64 {
 
 // attackDataProcessing searches for a law that violates the inequality for one of the
 // divergences by more than rounding.
-func attackDataProcessing(e *ledger.Env, r route) *ledger.Worst {
+func attackDataProcessing(e *ledger.Env, w *ledger.Worst, r route) {
 	const rounding = 1e-9
-	w := new(ledger.Worst)
 	for _, d := range theory.Divergences() {
 		for _, n := range [][3]int{{2, 2, 2}, {3, 2, 3}, {3, 3, 3}}[:e.Budget(3, 1)] {
 			if e.Err() != nil {
-				return w
+				return
 			}
 			law := func(x []float64) threeLaw { return lawAt(x, n[0], n[1], n[2], r) }
 			best, _ := e.Attack(func(x []float64) float64 {
@@ -137,7 +136,6 @@ func attackDataProcessing(e *ledger.Env, r route) *ledger.Worst {
 			}
 		}
 	}
-	return w
 }
 
 // dataProcessingInRationals decides the inequality on random Markov chains. In some of them W determines Y.
@@ -191,38 +189,36 @@ var algOracle = ledger.Claim{
 	Statement:  `Algorithm 2 returns $\mathcal G$ from the informations $I_f(s_i;s_j\mid\pi)$`,
 	Hypotheses: `$f$ convex; $f(1)=0$; assumption 1`,
 	Tried:      `all forests with $T\le5$; $\chi^2$, total variation and two hinges`,
-	Uses:       []string{"lem-dpi"}, Corrected: "alg-oracle-corrected", Defect: ledger.Missing,
-	Check: func(e *ledger.Env) ledger.Finding {
-		f := oracleClaim{fs: ratDivergences}.check(e)
-		if f.Failed() {
-			f.Note = "Every ratio pi(s'|s)/mu(s') is below the kink of f, so each information is 0 and no edge is " +
+	Uses:       []string{"lem-dpi"}, Defect: ledger.Missing,
+	Check: func(e *ledger.Env, w *ledger.Worst) string {
+		note := oracleClaim{fs: ratDivergences}.check(e, w)
+		if w.Failed() {
+			note = "Every ratio pi(s'|s)/mu(s') is below the kink of f, so each information is 0 and no edge is " +
 				"found; lhs and rhs count edges. " + tieNote()
 		}
-		return f
+		return note
 	},
 	Repairs: []ledger.Repair{repair("f strictly convex at 1", oracleClaim{fs: ratStrict}.check)},
-}
-
-var algOracleCorrected = ledger.Claim{
-	ID: "alg-oracle-corrected", Number: "Algorithm 2",
-	Title: "The oracle algorithm, for divergences that see dependence",
-	Statement: `Algorithm 2 returns $\mathcal G$ from the informations $I_f(s_i;s_j\mid\pi)$ for $f$ that are ` +
-		`strictly convex at 1`,
-	Hypotheses: `$D_f(P\|Q)=0$ only for $P=Q$; $\pi>0$ almost surely, and the informations are finite, as they are under Assumption 1; $\pi$ does not mix in one step, with ` +
-		`positive probability`,
-	Tried: `exactly for $\chi^2$ and total variation on all forests with $T\le5$; in floats for six strictly ` +
-		`convex $f$ on random forests with $T\le12$`,
-	Uses: []string{"lem-dpi", "lem-contraction"},
-	// The inequality is strict and has no constant. The sides are the informations of the
-	// parent and of the best other position, where they are closest among random chains.
-	Check: oracleClaim{fs: ratStrict, also: oracleInFloats}.check,
-	Faults: []ledger.Fault{
-		fault("edges from an information of 1/10 on", oracleClaim{fs: ratStrict, above: exact.Frac(1, 10)}.check),
-		drop(`$D_f(P\|Q)=0$ only for $P=Q$`, "a hinge among the divergences", oracleClaim{fs: ratDivergences}.check),
-		drop(`$\pi>0$ almost surely, and the informations are finite, as they are under Assumption 1`, "a chain in which a child tells the row of its parent",
-			oracleClaim{fs: ratStrict, priors: [][]exact.Matrix{{tie}}}.check),
-		drop(`$\pi$ does not mix in one step, with positive probability`, "independent tokens",
-			oracleClaim{fs: ratStrict, priors: [][]exact.Matrix{{exact.Rats("1/2 1/2; 1/2 1/2")}}}.check),
+	Correction: &ledger.Claim{
+		ID: "alg-oracle-corrected", Title: "The oracle algorithm, for divergences that see dependence",
+		Statement: `Algorithm 2 returns $\mathcal G$ from the informations $I_f(s_i;s_j\mid\pi)$ for $f$ that are ` +
+			`strictly convex at 1`,
+		Hypotheses: `$D_f(P\|Q)=0$ only for $P=Q$; $\pi>0$ almost surely, and the informations are finite, as they are under Assumption 1; $\pi$ does not mix in one step, with ` +
+			`positive probability`,
+		Tried: `exactly for $\chi^2$ and total variation on all forests with $T\le5$; in floats for six strictly ` +
+			`convex $f$ on random forests with $T\le12$`,
+		Uses: []string{"lem-dpi", "lem-contraction"},
+		// The inequality is strict and has no constant. The sides are the informations of the
+		// parent and of the best other position, where they are closest among random chains.
+		Check: oracleClaim{fs: ratStrict, also: oracleInFloats}.check,
+		Faults: []ledger.Fault{
+			fault("edges from an information of 1/10 on", oracleClaim{fs: ratStrict, above: exact.Frac(1, 10)}.check),
+			drop(`$D_f(P\|Q)=0$ only for $P=Q$`, "a hinge among the divergences", oracleClaim{fs: ratDivergences}.check),
+			drop(`$\pi>0$ almost surely, and the informations are finite, as they are under Assumption 1`, "a chain in which a child tells the row of its parent",
+				oracleClaim{fs: ratStrict, priors: [][]exact.Matrix{{tie}}}.check),
+			drop(`$\pi$ does not mix in one step, with positive probability`, "independent tokens",
+				oracleClaim{fs: ratStrict, priors: [][]exact.Matrix{{exact.Rats("1/2 1/2; 1/2 1/2")}}}.check),
+		},
 	},
 }
 
@@ -231,18 +227,20 @@ type oracleClaim struct {
 	fs     []ratDivergence
 	above  *big.Rat         // an edge needs a larger information; nil for 0
 	priors [][]exact.Matrix // in addition to priors that satisfy Assumption 1
-	also   func(e *ledger.Env, r *rand.Rand) *ledger.Worst
+	also   func(e *ledger.Env, w *ledger.Worst, r *rand.Rand)
 }
 
-func (q oracleClaim) check(e *ledger.Env) ledger.Finding {
+func (q oracleClaim) check(e *ledger.Env, w *ledger.Worst) string {
 	const note = "I_f(s_i;s_j) <= alpha(K) I_f(s_i;s_p(i)) with K the law of s_j given s_p(i), a positive matrix, " +
 		"so alpha(K) < 1; and I_f(s_i;s_p(i)) > 0."
 	r := rand.New(e.Stream("priors"))
-	w := q.inRationals(e, r)
-	if w.Failed() || q.also == nil {
-		return w.Finding(note)
+	if q.inRationals(e, w, r); q.also != nil && !w.Failed() {
+		floats := new(ledger.Worst)
+		q.also(e, floats, r)
+		floats.Count(w)
+		*w = *floats
 	}
-	return q.also(e, r).Finding(note).Counting(w.Finding(""))
+	return note
 }
 
 // A ratDivergence is an f-divergence with rational values.
@@ -265,9 +263,9 @@ func ratHinge(name, hinge string) ratDivergence {
 // ratStrict are strictly convex at 1; ratHinges are not.
 var (
 	ratStrict = []ratDivergence{
-		{name: "(z-1)^2", f: func(z *big.Rat) *big.Rat { return exact.Pow(exact.Sub(z, exact.Frac(1, 1)), 2) }},
+		{name: "(z-1)^2", f: func(z *big.Rat) *big.Rat { return exact.Pow(exact.Sub(z, exact.Int(1)), 2) }},
 		{name: "|z-1|/2", f: func(z *big.Rat) *big.Rat {
-			return exact.Quo(exact.Abs(exact.Sub(z, exact.Frac(1, 1))), exact.Frac(2, 1))
+			return exact.Quo(exact.Abs(exact.Sub(z, exact.Int(1))), exact.Int(2))
 		}},
 	}
 	ratHinges      = []ratDivergence{ratHinge("max(z-3/2, 0)", "3/2"), ratHinge("max(z-2, 0)", "2")}
@@ -303,7 +301,7 @@ func (d ratDivergence) informations(g *graph.Forest, pis []exact.Matrix) [][]*bi
 			for _, pi := range pis {
 				sum.Add(sum, d.mutual(exact.Joint(pi, g, i, j)))
 			}
-			table[i] = append(table[i], sum.Quo(sum, big.NewRat(int64(len(pis)), 1)))
+			table[i] = append(table[i], sum.Quo(sum, exact.Int(len(pis))))
 		}
 	}
 	return table
@@ -372,8 +370,8 @@ func oraclePriors(e *ledger.Env, r *rand.Rand, gamma *big.Rat) [][]exact.Matrix 
 }
 
 // inRationals runs the algorithm on all forests up to T = 5.
-func (q oracleClaim) inRationals(e *ledger.Env, r *rand.Rand) *ledger.Worst {
-	w, gamma, above := new(ledger.Worst), exact.Frac(1, 10), new(big.Rat)
+func (q oracleClaim) inRationals(e *ledger.Env, w *ledger.Worst, r *rand.Rand) {
+	gamma, above := exact.Frac(1, 10), new(big.Rat)
 	if q.above != nil {
 		above = q.above
 	}
@@ -383,11 +381,11 @@ func (q oracleClaim) inRationals(e *ledger.Env, r *rand.Rand) *ledger.Worst {
 			for _, prior := range priors {
 				for g := range graph.All(t) {
 					if w.Failed() || e.Err() != nil {
-						return w
+						return
 					}
 					got := oracleParents(d.informations(g, prior), above)
 					found, edges := edgesFound(got, g)
-					w.EqualRat("", exact.Frac(found, 1), exact.Frac(edges, 1), func() ledger.Instance {
+					w.EqualRat("", exact.Int(found), exact.Int(edges), func() ledger.Instance {
 						in := ledger.Instance{"gamma": gamma, "graph": g, "orbits": prior, "output": ledger.OneBased(got)}
 						if d.hinge == nil {
 							return in.With("f", d.name)
@@ -398,7 +396,6 @@ func (q oracleClaim) inRationals(e *ledger.Env, r *rand.Rand) *ledger.Worst {
 			}
 		}
 	}
-	return w
 }
 
 // edgesFound returns the number of edges of g among the given parents, minus the number
@@ -419,8 +416,7 @@ func edgesFound(parents []int, g *graph.Forest) (found, edges int64) {
 
 // oracleInFloats runs the algorithm on random forests, for divergences that are strictly
 // convex at 1, and keeps the instance in which a parent's information leads by least.
-func oracleInFloats(e *ledger.Env, r *rand.Rand) *ledger.Worst {
-	w := new(ledger.Worst)
+func oracleInFloats(e *ledger.Env, w *ledger.Worst, r *rand.Rand) {
 	for k := range e.Budget(40, 6) {
 		g := graph.Random(4+r.IntN(9), 0.3, e.Stream("forest", uint64(k)))
 		pi := theory.MustChain(traceOneMatrix(r, 3, 12+r.IntN(10)).Floats(), 3)
@@ -450,7 +446,6 @@ func oracleInFloats(e *ledger.Env, r *rand.Rand) *ledger.Worst {
 			}
 		}
 	}
-	return w
 }
 
 var remChowLiu = ledger.Claim{
@@ -478,8 +473,7 @@ func isEarlier(j, i int) bool { return j < i }
 func maximalWeight(
 	allowed func(j, i int) bool, informations func(ratDivergence, *graph.Forest, []exact.Matrix) [][]*big.Rat,
 ) ledger.Check {
-	return func(e *ledger.Env) ledger.Finding {
-		var w ledger.Worst
+	return func(e *ledger.Env, w *ledger.Worst) string {
 		r := rand.New(e.Stream("matrices"))
 		pis := []exact.Matrix{tie, exact.Rats("3/4 1/4; 1/4 3/4")}
 		for k := range e.Budget(8, 2) {
@@ -500,8 +494,8 @@ func maximalWeight(
 				}
 			}
 		}
-		return w.Finding("Equal as rationals, ties and vanishing weights included: each edge on the path between two " +
-			"positions weighs at least as much as they do.")
+		return "Equal as rationals, ties and vanishing weights included: each edge on the path between two " +
+			"positions weighs at least as much as they do."
 	}
 }
 

@@ -24,7 +24,7 @@ func TestInformationsAgreeWithFloats(t *testing.T) {
 	for k := range 10 {
 		g := graph.Random(6, 0.3, num.Stream(3, "claims/oracle/graph", uint64(k)))
 		pi := traceOneMatrix(r, 3, 6+r.IntN(8))
-		if pi.Trace().Cmp(exact.Frac(1, 1)) != 0 || exact.CheckRows(pi) != nil {
+		if pi.Trace().Cmp(exact.Int(1)) != 0 || exact.CheckRows(pi) != nil {
 			t.Fatalf("not of trace one: %v", pi.Strings())
 		}
 		c := theory.MustChain(pi.Floats(), 3)

@@ -43,7 +43,8 @@ func TestInequalitiesOfTheStepsOfTheoremOne(t *testing.T) {
 	pi := exact.Rats("4/5 1/5; 2/5 3/5")
 	c := trainedChain{pi: pi, t: 4, pull: 1, eps: 0.5}
 	check.inequalities("the cost of finite samples", func(w *ledger.Worst) {
-		costClaim{cost: 8, power: 2}.decide(w, pi, 4, 2.5)
+		bounds := []ledger.Bound{ledger.MustBound(`8\frac{S-1}{2S}`), ledger.MustBound(`(T-2)^{-2}`)}
+		costClaim{}.decide(w, bounds, pi, 4, 2.5)
 	}, [2]float64{c.limit(2.5) - c.excess(2.5).Float(), 8 * 1.125 / 4})
 	var lines [][2]float64
 	for _, p := range []float64{0.5, 0.75} {
@@ -56,7 +57,7 @@ func TestInequalitiesOfTheStepsOfTheoremOne(t *testing.T) {
 		}
 	}
 	check.inequalities("the difference of logarithms", func(w *ledger.Worst) {
-		logDifferences(w, exact.Frac(1, 16), exact.Frac(16, 1), exact.Frac(1, 2), exact.Frac(1, 3))
+		logDifferences(w, exact.Frac(1, 16), exact.Int(16), exact.Frac(1, 2), exact.Frac(1, 3))
 	}, lines...)
 	rest := 0.75 + math.Exp(1./3)/4
 	weight, divergence := rest/(math.Expm1(0.5)/2+rest), 0.0

@@ -131,14 +131,13 @@ func displayFaults(use quotientUse) []ledger.Fault {
 
 // displayedUse decides the inequality for beta >= 0 on every sequence of short graphs.
 func displayedUse(use quotientUse) ledger.Check {
-	return displayedUseAt(use, exact.Frac(1, 1), exact.Frac(9, 8), exact.Frac(3, 2))
+	return displayedUseAt(use, exact.Int(1), exact.Frac(9, 8), exact.Frac(3, 2))
 }
 
 // displayedUseAt decides the inequality for the given values of exp(beta/denominator): first for the queries s
 // = x_T, which belong to both readings of the loss, then for the other queries.
 func displayedUseAt(use quotientUse, bases ...*big.Rat) ledger.Check {
-	return func(e *ledger.Env) ledger.Finding {
-		var w ledger.Worst
+	return func(e *ledger.Env, w *ledger.Worst) string {
 		for _, inSequence := range []bool{true, false} {
 			for _, c := range scenes(e, bases...) {
 				if w.Failed() || e.Err() != nil {
@@ -149,13 +148,13 @@ func displayedUseAt(use quotientUse, bases ...*big.Rat) ledger.Check {
 					for pair := range task.Sequences(len(c.Pi), 2) {
 						c.S, c.A = pair[0], pair[1]
 						if (c.S == x[len(x)-1]) == inSequence {
-							use.decide(&w, c)
+							use.decide(w, c)
 						}
 					}
 				}
 			}
 		}
-		return w.Finding("")
+		return ""
 	}
 }
 
@@ -172,7 +171,7 @@ func scenes(e *ledger.Env, bases ...*big.Rat) []scene {
 	}
 	var out []scene
 	for k, g := range graphs[:e.Budget(4, 3)] {
-		epsilon := []*big.Rat{exact.Frac(1, 1_000_000), exact.Frac(10, 1)}[k%2]
+		epsilon := []*big.Rat{exact.Frac(1, 1_000_000), exact.Int(10)}[k%2]
 		for _, pi := range matrices {
 			if len(pi) > 2 && g.T() > 4 { // too many sequences
 				continue
@@ -187,11 +186,11 @@ func scenes(e *ledger.Env, bases ...*big.Rat) []scene {
 	return out
 }
 
-func isOne(x *big.Rat) bool { return x.Cmp(exact.Frac(1, 1)) == 0 }
+func isOne(x *big.Rat) bool { return x.Cmp(exact.Int(1)) == 0 }
 
 // decide decides the inequality in one scene.
 func (use quotientUse) decide(w *ledger.Worst, c scene) {
-	q, e := use.quotient(c.StageTwo), c.Beta.Exp(exact.Frac(1, 1))
+	q, e := use.quotient(c.StageTwo), c.Beta.Exp(exact.Int(1))
 	w.AtMostRat(exact.Abs(exact.Sub(q.Value, q.Limit)), use.bound(q, c.Errors(), e), func() ledger.Instance {
 		in := ledger.Instance{
 			"graph": c.Graph, "pi": c.Pi, "X": ledger.OneBased(c.X), "s": c.S + 1, "s'": c.A + 1,

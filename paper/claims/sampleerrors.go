@@ -19,7 +19,7 @@ import (
 func longRoots() []*big.Rat {
 	var out []*big.Rat
 	for k := 3; k <= 220; k += 54 {
-		out = append(out, exact.Pow(exact.Frac(3, 1), k))
+		out = append(out, exact.Pow(exact.Int(3), k))
 	}
 	return out
 }
@@ -34,20 +34,20 @@ func logOf(x *big.Rat) exact.Interval { return exact.Point(x).Log() }
 // unionLog encloses log(2 T^2/delta), which replaces log(1/delta) in a bound of at most
 // T^2 entries on both sides.
 func unionLog(t, delta *big.Rat) exact.Interval {
-	return logOf(exact.Quo(exact.Mul(exact.Frac(2, 1), exact.Pow(t, 2)), delta))
+	return logOf(exact.Quo(exact.Mul(exact.Int(2), exact.Pow(t, 2)), delta))
 }
 
 // errorScale returns c = 2 S^2/gamma^2. The gradient Z of one sample has E|Z|^p <= (p!/2) S c^p for all p >= 2.
 func errorScale(states int, gamma *big.Rat) *big.Rat {
 	s := int64(states)
-	return exact.Quo(exact.Frac(2*s*s, 1), exact.Pow(gamma, 2))
+	return exact.Quo(exact.Int(2*s*s), exact.Pow(gamma, 2))
 }
 
 // sampleError encloses c (sqrt(2 S l/N) + l/N) with l = log(2 T^2/delta), which bounds
 // all entries of ghat^emp - ghat with probability 1-delta.
 func sampleError(states int, gamma, n *big.Rat, l exact.Interval) exact.Interval {
 	perSample := l.Quo(exact.Point(n))
-	spread := exact.Point(exact.Frac(2*int64(states), 1)).Mul(perSample).Sqrt()
+	spread := exact.Point(exact.Int(2 * int64(states))).Mul(perSample).Sqrt()
 	return exact.Point(errorScale(states, gamma)).Mul(spread.Add(perSample))
 }
 
@@ -59,14 +59,14 @@ func sampleError(states int, gamma, n *big.Rat, l exact.Interval) exact.Interval
 // by Jensen's inequality, as five tokens depend on the two positions and the query,
 // and Z is zero unless s_j = s_T, which has the probability 1/S.
 func leastVariance(pi exact.Matrix, t, eps *big.Rat) *big.Rat {
-	mu, one, sum := exact.MustStationary(pi), exact.Frac(1, 1), new(big.Rat)
+	mu, one, sum := exact.MustStationary(pi), exact.Int(1), new(big.Rat)
 	for s, s2 := range pairs(len(pi)) {
-		above := exact.Add(exact.Add(mu[s2], exact.Quo(exact.Frac(exact.Nearby, 1), t)), eps)
+		above := exact.Add(exact.Add(mu[s2], exact.Quo(exact.Int(exact.Nearby), t)), eps)
 		if gain := exact.Sub(exact.Quo(pi[s][s2], above), one); gain.Sign() > 0 {
 			sum.Add(sum, exact.Mul(exact.Mul(mu[s], mu[s2]), exact.Pow(gain, 2)))
 		}
 	}
-	return exact.Mul(exact.Frac(int64(len(pi)-1), 1), sum)
+	return exact.Mul(exact.Int(len(pi)-1), sum)
 }
 
 // likelyError returns a number that the absolute value of a mean of n samples, less any constant, exceeds with
@@ -76,7 +76,7 @@ func likelyError(variance, fourth, n *big.Rat) *big.Rat {
 	if variance.Sign() == 0 || exact.Mul(n, exact.Pow(variance, 2)).Cmp(fourth) < 0 {
 		return new(big.Rat)
 	}
-	return exact.Quo(exact.Point(exact.Quo(variance, n)).Sqrt().Lo, exact.Frac(2, 1))
+	return exact.Quo(exact.Point(exact.Quo(variance, n)).Sqrt().Lo, exact.Int(2))
 }
 
 // momentBound returns (p!/2) S c^p, a bound of E|Z|^p for p >= 2.
@@ -87,7 +87,7 @@ func momentBound(states int, gamma *big.Rat, p int) *big.Rat {
 
 // fourthMoment returns 2^4 (4!/2) S c^4, a bound of the fourth central moment of Z.
 func fourthMoment(states int, gamma *big.Rat) *big.Rat {
-	return exact.Mul(exact.Frac(16, 1), momentBound(states, gamma, 4))
+	return exact.Mul(exact.Int(16), momentBound(states, gamma, 4))
 }
 
 // A tailBound returns a bound that the distance of the mean of n samples from its
@@ -133,14 +133,14 @@ type sampleCount func(root *big.Rat, l exact.Interval) exact.Interval
 // perLength returns N = T^power l.
 func perLength(power string) sampleCount {
 	return func(root *big.Rat, l exact.Interval) exact.Interval {
-		return exact.Power(root, exact.Mul(exact.Frac(2, 1), exact.Rat(power))).Mul(l)
+		return exact.Power(root, exact.Mul(exact.Int(2), exact.Rat(power))).Mul(l)
 	}
 }
 
 // errorConstant encloses K = 2 S^2 gamma^-2 (1 + sqrt(2S)).
 func errorConstant(pi exact.Matrix) exact.Interval {
 	s := int64(len(pi))
-	spread := exact.Point(exact.Frac(2*s, 1)).Sqrt().Add(exact.Point(exact.Frac(1, 1)))
+	spread := exact.Point(exact.Int(2 * s)).Sqrt().Add(exact.Point(exact.Int(1)))
 	return exact.Point(errorScale(len(pi), exact.FloorGamma(pi))).Mul(spread)
 }
 
@@ -158,8 +158,8 @@ func errorAt(pi exact.Matrix, root *big.Rat, samples sampleCount) exact.Interval
 // graph on root^2 positions in which s_i = s_j = s_T and the other tokens differ from
 // s_T: there Z_ij is at least gamma root/2 - S, while |E Z| <= (S c^2)^(1/2).
 func leastError(s int64, gamma, root *big.Rat) *big.Rat {
-	far := exact.Point(exact.Sub(exact.Quo(exact.Mul(gamma, root), exact.Frac(2, 1)), exact.Frac(s, 1))).
-		Sub(exact.Point(exact.Frac(s, 1)).Sqrt().Mul(exact.Point(errorScale(int(s), gamma))))
+	far := exact.Point(exact.Sub(exact.Quo(exact.Mul(gamma, root), exact.Int(2)), exact.Int(s))).
+		Sub(exact.Point(exact.Int(s)).Sqrt().Mul(exact.Point(errorScale(int(s), gamma))))
 	if far.Lo.Sign() < 0 {
 		return new(big.Rat)
 	}
@@ -195,14 +195,4 @@ func exactRareProbability(g *graph.Forest, pi exact.Matrix) *big.Rat {
 type rareCase struct {
 	familyMember
 	pi exact.Matrix
-}
-
-// azumaExponent is gamma^4 (1-2/T)^2 T_eff/(2 S^2).
-func azumaExponent(gamma, s, t, teff float64) float64 {
-	return math.Pow(gamma, 4) * (1 - 2/t) * (1 - 2/t) * teff / (2 * s * s)
-}
-
-// polynomial returns c S^a gamma^(-b).
-func polynomial(c float64, a, b int) func(gamma, s float64) float64 {
-	return func(gamma, s float64) float64 { return c * math.Pow(s, float64(a)) * math.Pow(gamma, -float64(b)) }
 }

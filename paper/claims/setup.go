@@ -15,17 +15,16 @@ import (
 
 // setup is Section 2, which defines the transformer and the task, with two examples.
 var setup = ledger.Section{Title: "Setup", Claims: []ledger.Claim{
-	defAttentionRow, exInductionHead, exInductionHeadCorrected, exICL, exICLCorrected,
+	defAttentionRow, exInductionHead, exICL,
 }}
 
 var defAttentionRow = ledger.Claim{
 	ID: "def-attention-row", Number: "Section 2.1", Title: "A row of the attention pattern",
 	Statement:  `$\mathcal S(\mathrm{MASK}(XAX^\top))_{i,j} = \mathcal S(X_{\le i}A^\top x_i)_j$ for $j \le i$`,
-	Hypotheses: sizesFit,
-	Spare:      []ledger.Spare{spare(sizesFit, "the formula means nothing for other sizes")},
-	Tried:      `random integers, $T\le5$, $d\le4$`,
-	Check:      attentionRow(exact.Matrix.T),
-	Faults:     []ledger.Fault{fault("A for its transpose", attentionRow(identity))},
+	Hypotheses: sizesFit, Tried: `random integers, $T\le5$, $d\le4$`,
+	Check:  attentionRow(exact.Matrix.T),
+	Faults: []ledger.Fault{fault("A for its transpose", attentionRow(identity))},
+	Spare:  []ledger.Spare{spare(sizesFit, "the formula means nothing for other sizes")},
 }
 
 const sizesFit = `$X \in \mathbb R^{T\times d}$, $A \in \mathbb R^{d\times d}$`
@@ -33,9 +32,8 @@ const sizesFit = `$X \in \mathbb R^{T\times d}$, $A \in \mathbb R^{d\times d}$`
 // attentionRow compares the scores (X A X^T)_{ij}, j <= i, with X_{<=i} M x_i for
 // M = of(A), in integers. Equal scores have equal softmax.
 func attentionRow(of func(exact.Matrix) exact.Matrix) ledger.Check {
-	return func(e *ledger.Env) ledger.Finding {
+	return func(e *ledger.Env, w *ledger.Worst) string {
 		r := rand.New(e.Stream("integers"))
-		var w ledger.Worst
 		for range e.Budget(500, 100) {
 			t, d := 1+r.IntN(5), 1+r.IntN(4)
 			x, a := smallIntegers(r, t, d), smallIntegers(r, d, d)
@@ -47,8 +45,8 @@ func attentionRow(of func(exact.Matrix) exact.Matrix) ledger.Check {
 				})
 			}
 		}
-		return w.Finding("A polynomial identity: entry j of both is the scalar x_i^T A x_j, which is its own " +
-			"transpose; checked in integers.")
+		return "A polynomial identity: entry j of both is the scalar x_i^T A x_j, which is its own " +
+			"transpose; checked in integers."
 	}
 }
 
@@ -64,21 +62,35 @@ func smallIntegers(r *rand.Rand, rows, columns int) exact.Matrix {
 }
 
 var exInductionHead = ledger.Claim{
-	ID: "ex-induction-head", Number: "Section 2.3",
-	Title:      "The induction head is the empirical transition",
+	ID: "ex-induction-head", Number: "Section 2.3", Title: "The induction head is the empirical transition",
 	Statement:  `for $p(i)=i-1$: $|\{i:(s_{i-1},s_i)=(s_T,s')\}|\,/\,|\{i:s_{i-1}=s_T\}| = \hat\pi_{s_{1:T}}(s'\mid s_T)$`,
 	Hypotheses: `$s_T$ is the value of some parent, so that $\hat\pi$ is defined; $i$ runs over $2,\dots,T$`,
 	Tried:      triedChains,
-	Corrected:  "ex-induction-head-corrected", Defect: ledger.Misprint,
+	Defect:     ledger.Misprint,
 	Check: inductionHeadIs(0).Noted("Read with i up to T, as written, the pair (s_{T-1}, s_T) is counted, which is " +
 		"no edge because s_T is drawn uniformly. A matter of the range of i: with i < T it is the empirical " +
 		"transition, and either way the two agree in the limit. "),
 	Repairs: []ledger.Repair{repair("i runs over 2..T-1", inductionHeadIs(1))},
+	Correction: &ledger.Claim{
+		ID: "ex-induction-head-corrected", Title: "The induction head without the query's own pair",
+		Statement:  `for $p(i)=i-1$ and $2\le i\le T-1$ in both counts: $|\{i:(s_{i-1},s_i)=(s_T,s')\}|\,/\,|\{i:s_{i-1}=s_T\}| = \hat\pi_{s_{1:T}}(s'\mid s_T)$; with $i = T$ counted as printed, the two differ by at most $1/(n+1)$, $n = |\{i<T : s_{i-1}=s_T\}|$`,
+		Parts:      []string{"without the last pair", "with it"},
+		Hypotheses: positiveCount, Tried: triedChains,
+		Check: headAndPair(1, 1),
+		Faults: []ledger.Fault{
+			spoil("without the last pair", "the last two pairs left out of the count", headAndPair(2, 1)),
+			spoil("with it", "1/(n+2) in place of 1/(n+1)", headAndPair(1, 2)),
+		},
+		Spare: []ledger.Spare{spare(positiveCount, "else the shares are 0/0")},
+	},
 }
 
 // inductionHeadIs is the check of inductionHead alone.
 func inductionHeadIs(left int) ledger.Check {
-	return func(e *ledger.Env) ledger.Finding { return inductionHead(e, left).Finding(inductionHeadNote) }
+	return func(e *ledger.Env, w *ledger.Worst) string {
+		inductionHead(e, w, left)
+		return inductionHeadNote
+	}
 }
 
 const (
@@ -86,27 +98,13 @@ const (
 	triedChains   = `every sequence over two states up to $T=8$ and over three up to $T=7$`
 )
 
-var exInductionHeadCorrected = ledger.Claim{
-	ID: "ex-induction-head-corrected", Number: "Section 2.3",
-	Title:      "The induction head without the query's own pair",
-	Statement:  `for $p(i)=i-1$ and $2\le i\le T-1$ in both counts: $|\{i:(s_{i-1},s_i)=(s_T,s')\}|\,/\,|\{i:s_{i-1}=s_T\}| = \hat\pi_{s_{1:T}}(s'\mid s_T)$; with $i = T$ counted as printed, the two differ by at most $1/(n+1)$, $n = |\{i<T : s_{i-1}=s_T\}|$`,
-	Parts:      []string{"without the last pair", "with it"},
-	Hypotheses: positiveCount, Tried: triedChains,
-	Spare: []ledger.Spare{spare(positiveCount, "else the shares are 0/0")},
-	Check: headAndPair(1, 1),
-	Faults: []ledger.Fault{
-		spoil("without the last pair", "the last two pairs left out of the count", headAndPair(2, 1)),
-		spoil("with it", "1/(n+2) in place of 1/(n+1)", headAndPair(1, 2)),
-	},
-}
-
 // headAndPair checks the shares without the last pairs, and that the pair of the
 // query changes no share by more than 1/(n+more).
 func headAndPair(left int, more int64) ledger.Check {
-	return func(e *ledger.Env) ledger.Finding {
-		w := inductionHead(e, left)
+	return func(e *ledger.Env, w *ledger.Worst) string {
+		inductionHead(e, w, left)
 		onePairMore(e, w, more)
-		return w.Finding(inductionHeadNote)
+		return inductionHeadNote
 	}
 }
 
@@ -132,7 +130,7 @@ func follow(x []int, s, last int) (counts exact.Vector, n int64) {
 	counts = zeros(s)
 	for i := 1; i <= last; i++ {
 		if x[i-1] == x[len(x)-1] {
-			counts[x[i]].Add(counts[x[i]], exact.Frac(1, 1))
+			counts[x[i]].Add(counts[x[i]], exact.Int(1))
 			n++
 		}
 	}
@@ -142,8 +140,7 @@ func follow(x []int, s, last int) (counts exact.Vector, n int64) {
 // inductionHead compares the shares among the pairs (s_{i-1}, s_i), i = 2, ...,
 // T-left, with the empirical transition over the edges of the chain, the pairs
 // with i < T. It stops at the first difference, which is the smallest.
-func inductionHead(e *ledger.Env, left int) *ledger.Worst {
-	w := new(ledger.Worst)
+func inductionHead(e *ledger.Env, w *ledger.Worst, left int) {
 	for s, x := range chainSequences(e) {
 		t := len(x)
 		edges, n := follow(x, s, t-2)
@@ -161,7 +158,6 @@ func inductionHead(e *ledger.Env, left int) *ledger.Worst {
 			break
 		}
 	}
-	return w
 }
 
 // onePairMore decides that the pair of the query changes no share by more than 1/(n+more).
@@ -173,7 +169,7 @@ func onePairMore(e *ledger.Env, w *ledger.Worst, more int64) {
 			continue
 		}
 		for a := range s {
-			moved := exact.Abs(exact.Sub(exact.Quo(head[a], exact.Frac(m, 1)), exact.Quo(edges[a], exact.Frac(n, 1))))
+			moved := exact.Abs(exact.Sub(exact.Quo(head[a], exact.Int(m)), exact.Quo(edges[a], exact.Int(n))))
 			w.AtMostRat(moved, exact.Frac(1, n+more), func() ledger.Instance {
 				return ledger.Instance{"S": s, "X": ledger.OneBased(x), "graph": graph.Chain(len(x)), "s'": a + 1}
 			})
@@ -185,12 +181,27 @@ var exICL = ledger.Claim{
 	ID: "ex-icl", Number: "Section 2.3", Title: "Learning a function in context is an instance of Task 1",
 	Statement:  `$\pi(s'\mid s)=\mathbf 1(s'=f(s))$, $f:[S]\to[S]$, is a chain that the prior of Task 1 admits`,
 	Hypotheses: `the prior is over irreducible and aperiodic chains; $S \ge 2$`, Tried: triedFunctions,
-	Corrected: "ex-icl-corrected", Defect: ledger.Missing,
+	Defect: ledger.Missing,
 	Check: functionChains(noiseToAll, overS(0, 1, 0), 0).Noted("None of the functions gives an irreducible and " +
 		"aperiodic chain: irreducible forces a cyclic permutation, whose period is S (the sides: how many functions " +
 		"on two states there are, and how many do). A gap in the hypotheses; the graph of the example is a valid " +
 		"one, and noise makes the chain valid too."),
 	Repairs: []ledger.Repair{repair("noise 1/10 over the uniform law", functionChains(noiseToAll, missingOne, 10))},
+	Correction: &ledger.Claim{
+		ID: "ex-icl-corrected", Title: "A noisy function is an instance of Task 1",
+		Statement:  `for $0<\delta\le1$ every $\pi_\delta = (1-\delta)\mathbf 1(s'=f(s)) + \delta/S$ is irreducible and aperiodic, and $\mathrm{TV}(\pi_\delta(\cdot\mid s), \mathbf 1_{f(s)}) = \delta(1-1/S)$`,
+		Parts:      []string{"irreducible and aperiodic", "distance"},
+		Hypotheses: noise, Tried: triedFunctions + `; $\delta=1,\frac12,\frac1{10}$`,
+		Check: functionChains(noiseToAll, missingOne, 1, 2, 10).Noted("For every function the chain has only positive " +
+			"entries. Its stationary measure follows f: for constant f the inputs s_{2k-1} show f's value only, in the " +
+			"limit of no noise, where the example has free inputs."),
+		Faults: []ledger.Fault{
+			spoil("irreducible and aperiodic", "noise to the next state alone",
+				functionChains(noiseToNext, overS(1, 1, 0), 2)),
+			spoil("distance", "delta in place of delta (1 - 1/S)", functionChains(noiseToAll, overS(1, 1, 0), 1, 2, 10)),
+			drop(noise, "no noise", functionChains(noiseToAll, missingOne, 0)),
+		},
+	},
 }
 
 const (
@@ -201,28 +212,11 @@ const (
 // missingOne is 1 - 1/S.
 func missingOne(s int) *big.Rat { return exact.Frac(int64(s-1), int64(s)) }
 
-var exICLCorrected = ledger.Claim{
-	ID: "ex-icl-corrected", Number: "Section 2.3", Title: "A noisy function is an instance of Task 1",
-	Statement:  `for $0<\delta\le1$ every $\pi_\delta = (1-\delta)\mathbf 1(s'=f(s)) + \delta/S$ is irreducible and aperiodic, and $\mathrm{TV}(\pi_\delta(\cdot\mid s), \mathbf 1_{f(s)}) = \delta(1-1/S)$`,
-	Parts:      []string{"irreducible and aperiodic", "distance"},
-	Hypotheses: noise, Tried: triedFunctions + `; $\delta=1,\frac12,\frac1{10}$`,
-	Check: functionChains(noiseToAll, missingOne, 1, 2, 10).Noted("For every function the chain has only positive " +
-		"entries. Its stationary measure follows f: for constant f the inputs s_{2k-1} show f's value only, in the " +
-		"limit of no noise, where the example has free inputs."),
-	Faults: []ledger.Fault{
-		spoil("irreducible and aperiodic", "noise to the next state alone",
-			functionChains(noiseToNext, overS(1, 1, 0), 2)),
-		spoil("distance", "delta in place of delta (1 - 1/S)", functionChains(noiseToAll, overS(1, 1, 0), 1, 2, 10)),
-		drop(noise, "no noise", functionChains(noiseToAll, missingOne, 0)),
-	},
-}
-
 // functionChains decides, for S = 2, ..., 5 and each delta = 1/d, or delta = 0 for
 // d = 0, that all S^S functions f: [S] -> [S] with noise give irreducible and
 // aperiodic chains, and that each row has the distance delta far(S) from f.
 func functionChains(noisy func(f []int, delta *big.Rat) exact.Matrix, far coefficient, ds ...int64) ledger.Check {
-	return func(*ledger.Env) ledger.Finding {
-		var w ledger.Worst
+	return func(_ *ledger.Env, w *ledger.Worst) string {
 		for _, d := range ds {
 			delta := new(big.Rat)
 			if d > 0 {
@@ -246,12 +240,12 @@ func functionChains(noisy func(f []int, delta *big.Rat) exact.Matrix, far coeffi
 						})
 					}
 				}
-				w.AtMostRat(exact.Frac(all, 1), exact.Frac(good, 1), func() ledger.Instance {
+				w.AtMostRat(exact.Int(all), exact.Int(good), func() ledger.Instance {
 					return ledger.Instance{"S": s, "delta": delta}
 				})
 			}
 		}
-		return w.Finding("")
+		return ""
 	}
 }
 
@@ -259,7 +253,7 @@ func functionChains(noisy func(f []int, delta *big.Rat) exact.Matrix, far coeffi
 func noiseToNext(f []int, delta *big.Rat) exact.Matrix {
 	pi := exact.Zero(len(f), len(f))
 	for a, row := range pi {
-		row[f[a]].Sub(exact.Frac(1, 1), delta)
+		row[f[a]].Sub(exact.Int(1), delta)
 		row[(f[a]+1)%len(f)].Add(row[(f[a]+1)%len(f)], delta)
 	}
 	return pi
@@ -271,9 +265,9 @@ func noiseToAll(f []int, delta *big.Rat) exact.Matrix {
 	for a, row := range pi {
 		for b, p := range row {
 			if b == f[a] {
-				p.Sub(exact.Frac(1, 1), delta)
+				p.Sub(exact.Int(1), delta)
 			}
-			p.Add(p, exact.Quo(delta, exact.Frac(int64(len(f)), 1)))
+			p.Add(p, exact.Quo(delta, exact.Int(len(f))))
 		}
 	}
 	return pi

@@ -20,7 +20,7 @@ type softmaxPair struct {
 
 // softmaxPairs visits softmax pairs on two to four positions.
 func softmaxPairs(visit func(softmaxPair)) {
-	one, steps := exact.Frac(1, 1), exact.Vector(exact.Rats("51/50 2 9")[0])
+	one, steps := exact.Int(1), exact.Vector(exact.Rats("51/50 2 9")[0])
 	var logs []exact.Interval
 	for _, t := range steps {
 		logs = append(logs, logOf(t))
@@ -34,7 +34,7 @@ func softmaxPairs(visit func(softmaxPair)) {
 				for k, t := range steps {
 					p := softmaxPair{distance: exact.Point(new(big.Rat))}
 					for i := range n {
-						p.base = append(p.base, exact.Add(one, exact.Mul(exact.Frac(2, 1), heavy[i])))
+						p.base = append(p.base, exact.Add(one, exact.Mul(exact.Int(2), heavy[i])))
 						p.factors = append(p.factors, []*big.Rat{inverse(t), one, t}[powers[i].Num().Int64()])
 						if p.factors[i] != one {
 							p.distance = logs[k]
@@ -61,6 +61,11 @@ func (p softmaxPair) deltas(visit func(sum *big.Rat)) {
 	}
 }
 
+// atMost encloses a bound in terms of |z-z'|_inf.
+func (p softmaxPair) atMost(bound ledger.Bound) exact.Interval {
+	return bound.Enclose(ledger.At[exact.Interval]{`\|z-z'\|_\infty`: p.distance})
+}
+
 // tokenGroups has the tokens of a sequence in groups of equal score z and equal token:
 // the weight of each group under softmax(beta z) and its score. The gradients of q at
 // the tokens of a group have the same sign, so groups suffice for the l1 norm.
@@ -74,10 +79,10 @@ var groupHits = []bool{true, true, false, false}
 
 // gridOfGroups yields groups with weights, scores, beta and epsilon of several orders.
 func gridOfGroups(yield func(tokenGroups) bool) {
-	zero, half, one := new(big.Rat), exact.Frac(1, 2), exact.Frac(1, 1)
-	sizes := []*big.Rat{exact.Frac(1, 1), exact.Frac(30, 1), exact.Frac(1000, 1)}
+	zero, half, one := new(big.Rat), exact.Frac(1, 2), exact.Int(1)
+	sizes := []*big.Rat{exact.Int(1), exact.Int(30), exact.Int(1000)}
 	allScores := []exact.Vector{{one, zero, one, zero}, {half, zero, one, zero}, {one, one, one, zero}}
-	betas := []*big.Rat{zero, exact.Frac(1, 100), one, exact.Frac(5, 1), exact.Frac(200, 1)}
+	betas := []*big.Rat{zero, exact.Frac(1, 100), one, exact.Int(5), exact.Int(200)}
 	epsilons := []*big.Rat{exact.Frac(1, 1000000), exact.Frac(1, 2)}
 	for k := range task.Sequences(3, 4) {
 		p := exact.Normalized(exact.Vector{sizes[k[0]], sizes[k[1]], sizes[k[2]], sizes[k[3]]})

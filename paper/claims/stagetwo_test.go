@@ -24,10 +24,10 @@ func TestInequalitiesOfStageTwo(t *testing.T) {
 	check.inequalities("growth by one", func(w *ledger.Worst) {
 		betaClimb{timeOfClimb, 1, 1, 1, bothRates}.climb(w, "", 0.5, func(float64) float64 { return 1 })
 	}, lines...)
-	half, four := exact.Frac(1, 2), exact.Frac(4, 1)
+	half, four := exact.Frac(1, 2), exact.Int(4)
 	var got []float64
 	at := convexInstance{
-		s: exact.Frac(2, 1), gamma: half, mu: half, r: exact.Frac(1, 4), z: exact.Frac(1, 1), expBeta: four, expBetaMu: exact.Frac(2, 1),
+		s: exact.Int(2), gamma: half, mu: half, r: exact.Frac(1, 4), z: exact.Int(1), expBeta: four, expBetaMu: exact.Int(2),
 	}
 	for _, step := range (curvature{lastPower: 5, reach: 1}).steps(at) {
 		got = append(got, exact.Float(step.lhs), exact.Float(step.rhs))
@@ -84,8 +84,8 @@ func TestGrowthOnACycleIsTheTraceOfG2(t *testing.T) {
 	attention := exact.Rats("1 0 0 0 0; 1 0 0 0 0; 0 1 0 0 0; 0 0 1 0 0; 0 0 0 0 1")
 	swap, eps := []exact.Matrix{exact.Rats("0 1; 1 0")}, exact.Frac(1, 7)
 	for _, reading := range []theory.Reading{theory.QueryApart, theory.QueryInSequence} {
-		want := growthOf(exactPopulation(graph.Chain(5), eps, reading, swap...).G2(attention, exact.Frac(2, 1)))
-		if got := growthOnACycle(2, 2, exact.Frac(4, 1), eps, reading); got.Cmp(want) != 0 {
+		want := growthOf(exactPopulation(graph.Chain(5), eps, reading, swap...).G2(attention, exact.Int(2)))
+		if got := growthOnACycle(2, 2, exact.Int(4), eps, reading); got.Cmp(want) != 0 {
 			t.Errorf("%v: the growth is %v, want %v", reading, got, want)
 		}
 	}

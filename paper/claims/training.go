@@ -167,7 +167,7 @@ func (r *mainRun) sum(beta float64) exact.Interval {
 			return o.Pi.At(0, 0) == c.Pi.At(1, 1) && o.Pi.At(1, 1) == c.Pi.At(0, 0)
 		})
 		if !relabeled { // else the loss is the same
-			sum = sum.Add(r.pairs(c).excess(beta).Quo(exact.Point(exact.Frac(int64(len(chains)/2), 1))))
+			sum = sum.Add(r.pairs(c).excess(beta).Quo(exact.Point(exact.Int(len(chains) / 2))))
 		}
 	}
 	return sum

@@ -28,10 +28,10 @@ func NewBeta(root *big.Rat, scores ...*big.Rat) Beta {
 
 // Exp returns e^(beta z). It panics unless beta = 0, or z >= 0 is a multiple of 1/Denominator.
 func (b Beta) Exp(z *big.Rat) *big.Rat {
-	if b.Root.Cmp(Frac(1, 1)) == 0 {
+	if b.Root.Cmp(Int(1)) == 0 {
 		return b.Root
 	}
-	k := Mul(z, Frac(b.Denominator, 1))
+	k := Mul(z, Int(b.Denominator))
 	if !k.IsInt() || !k.Num().IsInt64() {
 		panic(fmt.Sprintf("exact: e^(beta %s), want a multiple of 1/%d", z.RatString(), b.Denominator))
 	}
@@ -47,7 +47,7 @@ func (b Beta) Exp(z *big.Rat) *big.Rat {
 // With p = to = 1 it is the limit of E3, eq. (40). The limit of f is the quotient of the
 // two denominators. It panics unless mu is a multiple of 1/Denominator.
 func (b Beta) E12Terms(p, mu, to, r *big.Rat) (above, below *big.Rat) {
-	one := Frac(1, 1)
+	one := Int(1)
 	e, rest := b.Exp(one), Sub(one, r)
 	roots := Mul(Mul(r, b.Exp(mu)), to)
 	above = Add(Mul(Mul(rest, e), Mul(mu, p)), Mul(roots, mu))
@@ -63,7 +63,7 @@ func (b Beta) E12Terms(p, mu, to, r *big.Rat) (above, below *big.Rat) {
 // It panics unless mu is positive, S >= 2, 0 <= r <= 1 and the entries of mu are multiples of 1/Denominator.
 func (b Beta) GHat(pi Matrix, r *big.Rat) *big.Rat {
 	fraction("r", r)
-	mu, one, sum, n := positive(pi), Frac(1, 1), new(big.Rat), int64(len(pi))
+	mu, one, sum, n := positive(pi), Int(1), new(big.Rat), int64(len(pi))
 	for s := range pi {
 		for t, p := range pi[s] {
 			above, below := b.E12Terms(p, mu[s], mu[t], r)
@@ -72,5 +72,5 @@ func (b Beta) GHat(pi Matrix, r *big.Rat) *big.Rat {
 		above, below := b.E12Terms(one, mu[s], one, r)
 		sum.Sub(sum, Quo(above, below))
 	}
-	return Quo(sum, Frac(n*(n-1), 1))
+	return Quo(sum, Int(n*(n-1)))
 }

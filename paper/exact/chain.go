@@ -45,7 +45,7 @@ func CheckRows(pi Matrix) error {
 			}
 			sum.Add(sum, p)
 		}
-		if sum.Cmp(Frac(1, 1)) != 0 {
+		if sum.Cmp(Int(1)) != 0 {
 			return fmt.Errorf("exact: row %d sums to %v, want 1", s, sum.RatString())
 		}
 	}
@@ -71,7 +71,7 @@ func CheckGamma(pi Matrix, gamma *big.Rat) error {
 	if gamma.Sign() <= 0 {
 		return fmt.Errorf("exact: gamma is %v, want a positive number", gamma.RatString())
 	}
-	states := Frac(int64(len(pi)), 1)
+	states := Int(len(pi))
 	floor := Quo(gamma, states)
 	for s, row := range pi {
 		for t, p := range row {
@@ -92,7 +92,7 @@ func CheckGamma(pi Matrix, gamma *big.Rat) error {
 // bullet of Assumption 1. It panics unless pi is square.
 func FloorGamma(pi Matrix) *big.Rat {
 	pi.square()
-	return Mul(Frac(int64(len(pi)), 1), slices.MinFunc(slices.Concat(pi...), (*big.Rat).Cmp))
+	return Mul(Int(len(pi)), slices.MinFunc(slices.Concat(pi...), (*big.Rat).Cmp))
 }
 
 // RowSpread returns sum_s |pi(.|s) - mu|_2^2. The second bullet of Assumption 1 holds
@@ -166,7 +166,7 @@ func ChiSquaredInformation(joint Matrix) *big.Rat {
 // It panics unless pi has one stationary measure, a positive one, over two states
 // or more, as do all that divide by it.
 func FrobeniusSquared(pi Matrix) *big.Rat {
-	mu, sum := positive(pi), Frac(-1, 1)
+	mu, sum := positive(pi), Int(-1)
 	for s := range pi {
 		for t := range pi {
 			sum.Add(sum, Quo(Mul(mu[s], Mul(pi[s][t], pi[s][t])), mu[t]))
@@ -192,7 +192,7 @@ func LambdaAtMost(pi Matrix, c *big.Rat) bool {
 //
 //	g_ij(pi) = sum_{s,s'} pi(s'|s)/mu(s') P[s_i = s', s_j = s] - 1
 func G(pi Matrix, g *graph.Forest, i, j int) *big.Rat {
-	mu, joint, sum := positive(pi), Joint(pi, g, i, j), Frac(-1, 1)
+	mu, joint, sum := positive(pi), Joint(pi, g, i, j), Int(-1)
 	for s := range pi {
 		for t := range pi {
 			sum.Add(sum, Quo(Mul(pi[s][t], joint[t][s]), mu[t]))
@@ -203,7 +203,7 @@ func G(pi Matrix, g *graph.Forest, i, j int) *big.Rat {
 
 // TV returns the total variation distance sum_x |P(x) - Q(x)| / 2. It panics if the lengths differ.
 func TV(p, q Vector) *big.Rat {
-	return Quo(Norm1(SubScaled(p, Frac(1, 1), q)), Frac(2, 1))
+	return Quo(Norm1(SubScaled(p, Int(1), q)), Int(2))
 }
 
 // Alpha returns the contraction coefficient of Lemma 17 (lem-contraction),
@@ -239,6 +239,6 @@ func TEffLambda(g *graph.Forest, lambda *big.Rat) *big.Rat {
 			below[p] = Add(below[p], Mul(lambda, below[i]))
 		}
 	}
-	n := Frac(int64(g.T()), 1)
+	n := Int(g.T())
 	return Quo(Mul(n, n), sum)
 }

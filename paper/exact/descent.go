@@ -196,7 +196,7 @@ func (m Model) gradient(terms []term) Model {
 // Excess encloses L - L* + log(1 + S eps) of the model, which is not negative.
 func (p Population) Excess(m Model) Interval {
 	s := int64(len(m.A2))
-	shift := Add(Frac(1, 1), Mul(Frac(s, 1), p.Eps))
+	shift := Add(Int(1), Mul(Int(s), p.Eps))
 	sum, attention := Point(shift).Log(), m.Attention()
 	for _, o := range p.terms() {
 		_, f := m.pull(o, attention)
@@ -208,7 +208,7 @@ func (p Population) Excess(m Model) Interval {
 		for _, row := range pi {
 			for _, q := range row {
 				if q.Sign() > 0 {
-					share := Quo(q, Frac(s*int64(len(p.Pis)), 1))
+					share := Quo(q, Int(s*int64(len(p.Pis))))
 					sum = sum.Add(Point(share).Mul(Point(q).Log()))
 				}
 			}

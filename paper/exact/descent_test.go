@@ -32,7 +32,7 @@ func TestDescentEnclosesAlgorithmOne(t *testing.T) {
 		}
 		d := Descent{
 			Population{g, Orbits(a, b), Rat("3/10"), reading == theory.QueryApart},
-			Frac(1, 4), Frac(40, 1), Frac(8, 1), 3, 2,
+			Frac(1, 4), Int(40), Int(8), 3, 2,
 		}
 		path := d.Run()
 		if len(path) != 6 {
@@ -60,9 +60,9 @@ func TestDescentEnclosesAlgorithmOne(t *testing.T) {
 
 func TestDescentRefusesItsSettings(t *testing.T) {
 	for want, d := range map[string]Descent{
-		"want positive numbers": {Beta0: new(big.Rat), Rate1: Frac(1, 1), Rate2: Frac(1, 1)},
-		"tau1 = -1":             {Beta0: Frac(1, 1), Rate1: Frac(1, 1), Rate2: Frac(1, 1), Tau1: -1},
-		"tau2 = -1":             {Beta0: Frac(1, 1), Rate1: Frac(1, 1), Rate2: Frac(1, 1), Tau2: -1},
+		"want positive numbers": {Beta0: new(big.Rat), Rate1: Int(1), Rate2: Int(1)},
+		"tau1 = -1":             {Beta0: Int(1), Rate1: Int(1), Rate2: Int(1), Tau1: -1},
+		"tau2 = -1":             {Beta0: Int(1), Rate1: Int(1), Rate2: Int(1), Tau2: -1},
 	} {
 		d.Population = Population{graph.Chain(3), []Matrix{Rats("1/2 1/2; 1/2 1/2")}, Frac(1, 2), false}
 		func() {

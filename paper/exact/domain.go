@@ -54,7 +54,7 @@ func positiveLaw(q Vector) {
 
 // fraction panics unless x is in [0, 1].
 func fraction(name string, x *big.Rat) {
-	if x.Sign() < 0 || x.Cmp(Frac(1, 1)) > 0 {
+	if x.Sign() < 0 || x.Cmp(Int(1)) > 0 {
 		panic(fmt.Sprintf("exact: %s = %v, want a number in [0, 1]", name, x.RatString()))
 	}
 }

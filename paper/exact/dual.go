@@ -67,7 +67,7 @@ func ScoreGradient(beta, eps *big.Rat, p, z Vector, hit []bool) *big.Rat {
 				hits, hitScores = hits.Add(weight), hitScores.Add(score)
 			}
 		}
-		above := hitScores.Add(Dual{Frac(-1, 1), zero}.Mul(hits.Mul(scores)))
+		above := hitScores.Add(Dual{Int(-1), zero}.Mul(hits.Mul(scores)))
 		norm.Add(norm, Abs(above.Quo(hits.Add(Dual{eps, zero})).D))
 	}
 	return norm

@@ -46,7 +46,7 @@ func Grid(n, top int) iter.Seq[Vector] {
 	atLeast("the largest entry", top, 0)
 	return func(yield func(Vector) bool) {
 		for x := range task.Sequences(top+1, n) {
-			if !yield(entries(n, func(i int) *big.Rat { return Frac(int64(x[n-1-i]), 1) })) {
+			if !yield(entries(n, func(i int) *big.Rat { return Int(x[n-1-i]) })) {
 				return
 			}
 		}
@@ -110,7 +110,7 @@ func Sequences(g *graph.Forest, pi Matrix) iter.Seq2[[]int, *big.Rat] {
 	return func(yield func([]int, *big.Rat) bool) {
 		t := g.T()
 		p := make(Vector, t+1) // p[i]: the probability of x_0, ..., x_{i-1}
-		p[0] = Frac(1, 1)
+		p[0] = Int(1)
 		for x, from := range task.Sequences(len(pi), t) {
 			for i := from; i < t; i++ {
 				law := mu[x[i]]

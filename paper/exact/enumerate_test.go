@@ -10,7 +10,7 @@ import (
 	"learncausal/pkg/graph"
 )
 
-func isOne(x *big.Rat) bool { return x.Cmp(Frac(1, 1)) == 0 }
+func isOne(x *big.Rat) bool { return x.Cmp(Int(1)) == 0 }
 
 // The points of the simplex are the compositions of den into n parts, of which
 // there are C(den-1, n-1).

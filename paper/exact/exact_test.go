@@ -73,11 +73,11 @@ func TestPowOfARational(t *testing.T) {
 }
 
 func TestSolveMovesRowsWithAZeroPivot(t *testing.T) {
-	x, ok := Rats("0 2; 3 0").Solve(Vector{Frac(1, 1), Frac(1, 1)})
+	x, ok := Rats("0 2; 3 0").Solve(Vector{Int(1), Int(1)})
 	if !ok || x[0].Cmp(Frac(1, 3)) != 0 || x[1].Cmp(Frac(1, 2)) != 0 {
 		t.Errorf("2y = 1, 3x = 1 has the solution %v, %v", x, ok)
 	}
-	if x, ok := Rats("0 2; 0 3").Solve(Vector{Frac(1, 1), Frac(1, 1)}); ok {
+	if x, ok := Rats("0 2; 0 3").Solve(Vector{Int(1), Int(1)}); ok {
 		t.Errorf("2y = 1, 3y = 1 has the solution %v", x)
 	}
 }
@@ -161,7 +161,7 @@ func TestIdealizedGradientAtTheParentIsTheInformation(t *testing.T) {
 		if got := G(pi, g, 5, 2); got.Sign() != 0 {
 			t.Errorf("g of the query is %v", got)
 		}
-		if got := G(pi, g, 4, 4); got.Cmp(Sub(pi.Trace(), Frac(1, 1))) != 0 {
+		if got := G(pi, g, 4, 4); got.Cmp(Sub(pi.Trace(), Int(1))) != 0 {
 			t.Errorf("g_ii = %v, want trace - 1 = %v", got, pi.Trace())
 		}
 	}
@@ -191,7 +191,7 @@ func TestEnclosuresHoldTheFunctions(t *testing.T) {
 	width := Rat("1e-55")
 	for range 60 {
 		x := Frac(r.Int64N(2_000_000)-1_000_000, 1+r.Int64N(100_000))
-		if new(big.Rat).Abs(x).Cmp(Frac(100, 1)) > 0 {
+		if new(big.Rat).Abs(x).Cmp(Int(100)) > 0 {
 			continue
 		}
 		e := Point(x).Exp()
@@ -206,7 +206,7 @@ func TestEnclosuresHoldTheFunctions(t *testing.T) {
 			t.Fatalf("log exp %v is %v", x, l)
 		}
 		// exp(x/2)^2 = exp(x), by another reduction of the argument.
-		h := Point(Quo(x, Frac(2, 1))).Exp()
+		h := Point(Quo(x, Int(2))).Exp()
 		if sq := h.Mul(h); sq.AtMost(e) == CertainlyNot || e.AtMost(sq) == CertainlyNot {
 			t.Fatalf("exp(%v/2)^2 = %v does not meet %v", x, sq, e)
 		}
@@ -216,10 +216,10 @@ func TestEnclosuresHoldTheFunctions(t *testing.T) {
 		}
 	}
 	// log 2 and e to 60 digits, from tables.
-	if l := Point(Frac(2, 1)).Log(); !near(l, "0.693147180559945309417232121458176568075500134360255254120680") {
+	if l := Point(Int(2)).Log(); !near(l, "0.693147180559945309417232121458176568075500134360255254120680") {
 		t.Errorf("log 2 = %v", l)
 	}
-	if e := Point(Frac(1, 1)).Exp(); !near(e, "2.71828182845904523536028747135266249775724709369995957496697") {
+	if e := Point(Int(1)).Exp(); !near(e, "2.71828182845904523536028747135266249775724709369995957496697") {
 		t.Errorf("e = %v", e)
 	}
 }
@@ -240,7 +240,7 @@ func TestBoundsLieOnTheirSides(t *testing.T) {
 		exact := func(x *big.Rat) *big.Float { return new(big.Float).SetPrec(400).SetRat(x) }
 		term, sum := exact(one), exact(one) // the series of e^x, within 1e-100
 		for n := int64(1); n < 140; n++ {
-			term.Mul(term, exact(Quo(x, Frac(n, 1))))
+			term.Mul(term, exact(Quo(x, Int(n))))
 			sum.Add(sum, term)
 		}
 		for s, want := range map[side]int{down: -1, up: 1} {
@@ -248,7 +248,7 @@ func TestBoundsLieOnTheirSides(t *testing.T) {
 				t.Errorf("e^(%d/130) on side %d is beyond it, or off, by %v", k, s, gap.FloatString(90))
 			}
 			y := Frac(int64(k), 1200)
-			if minus := new(big.Float).Neg(s.other().artanh(y)); s.artanh(Sub(Frac(0, 1), y)).Cmp(minus) != 0 {
+			if minus := new(big.Float).Neg(s.other().artanh(y)); s.artanh(Sub(Int(0), y)).Cmp(minus) != 0 {
 				t.Errorf("2 artanh(-%v) on side %d is not %v", y, s, minus)
 			}
 			for name, f := range map[string]func(side, *big.Rat) *big.Float{"exp": side.exp, "log": side.log} {
@@ -264,8 +264,8 @@ func TestBoundsLieOnTheirSides(t *testing.T) {
 // A rounded number has at most Bits+1 significant bits, and lies on its side, nearer than
 // two units of the last of Bits.
 func TestRoundedNumbersAreShort(t *testing.T) {
-	long := Add(power2(300), Frac(1, 1))
-	for _, x := range []*big.Rat{long, Quo(one, long), Quo(long, Frac(3, 1)), Sub(Frac(0, 1), long)} {
+	long := Add(power2(300), Int(1))
+	for _, x := range []*big.Rat{long, Quo(one, long), Quo(long, Int(3)), Sub(Int(0), long)} {
 		for name, y := range map[string]*big.Rat{"floor": floor(x), "ceil": ceil(x)} {
 			n := new(big.Int).Set(y.Num())
 			n.Rsh(n, n.TrailingZeroBits())
@@ -283,12 +283,12 @@ func TestRoundedNumbersAreShort(t *testing.T) {
 
 // An interval holds zero also where that is one of its ends.
 func TestNothingIsDividedByZero(t *testing.T) {
-	for _, b := range []Interval{{Frac(-1, 1), Frac(0, 1)}, {Frac(0, 1), Frac(1, 1)}, {Frac(-1, 1), Frac(1, 1)}} {
+	for _, b := range []Interval{{Int(-1), Int(0)}, {Int(0), Int(1)}, {Int(-1), Int(1)}} {
 		if said := property.Refused(t, "exact", func() { Point(one).Quo(b) }); !strings.HasPrefix(said, "exact: division by ") {
 			t.Errorf("1 / %v: %q", b, said)
 		}
 	}
-	if q := Point(one).Quo(Point(Frac(-2, 1))); !q.Contains(Frac(-1, 2)) {
+	if q := Point(one).Quo(Point(Int(-2))); !q.Contains(Frac(-1, 2)) {
 		t.Errorf("1 / -2 = %v", q)
 	}
 }
@@ -305,7 +305,7 @@ func TestTEffLambdaIsASumOverPairs(t *testing.T) {
 						sum.Add(sum, Pow(lambda, d))
 					}
 				}
-				if got, want := TEffLambda(g, lambda), Quo(Frac(int64(n*n), 1), sum); got.Cmp(want) != 0 {
+				if got, want := TEffLambda(g, lambda), Quo(Int(n*n), sum); got.Cmp(want) != 0 {
 					t.Errorf("%v: T_eff(%v) is %v, want %v", g, lambda, got, want)
 				}
 			}
@@ -314,7 +314,7 @@ func TestTEffLambdaIsASumOverPairs(t *testing.T) {
 }
 
 func TestTEffLambdaOfAChain(t *testing.T) {
-	if got := TEffLambda(graph.Chain(5), Frac(1, 2)); got.Cmp(Quo(Frac(25, 1), Add(Frac(5, 1), Mul(Frac(2, 1), Rat("17/8"))))) != 0 {
+	if got := TEffLambda(graph.Chain(5), Frac(1, 2)); got.Cmp(Quo(Int(25), Add(Int(5), Mul(Int(2), Rat("17/8"))))) != 0 {
 		t.Errorf("T_eff(1/2) = %v", got)
 	}
 }
@@ -346,7 +346,7 @@ func TestSquaresOfTheEndsOfARootEncloseTheNumber(t *testing.T) {
 // are short.
 func TestEndsAreRoundedOutward(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 1))
-	one := Point(Frac(1, 1))
+	one := Point(Int(1))
 	for range 300 {
 		num, den := new(big.Int), new(big.Int).SetUint64(1+r.Uint64())
 		for range 1 + r.IntN(8) {
@@ -385,7 +385,7 @@ func TestGHatIsTheMeanOfH(t *testing.T) {
 		mu, sum, n := MustStationary(pi), Point(new(big.Rat)), int64(len(pi))
 		for s := range pi {
 			for u := range pi {
-				weight := Point(Quo(Mul(mu[s], mu[u]), Frac(n*n-n, 1)))
+				weight := Point(Quo(Mul(mu[s], mu[u]), Int(n*n-n)))
 				sum = sum.Add(weight.Mul(H(mu[s], r, beta, Quo(pi[s][u], mu[u]))))
 			}
 		}
@@ -397,7 +397,7 @@ func TestGHatIsTheMeanOfH(t *testing.T) {
 
 // A range with zero at an end or inside divides into the whole line, one beside it not.
 func TestIntervalsByHand(t *testing.T) {
-	x, y, z := Interval{Frac(-2, 1), Frac(3, 2)}, Interval{Frac(-5, 1), Frac(-4, 1)}, Interval{Frac(7, 1), Frac(8, 1)}
+	x, y, z := Interval{Int(-2), Frac(3, 2)}, Interval{Int(-5), Int(-4)}, Interval{Int(7), Int(8)}
 	for _, c := range []struct {
 		name   string
 		got    Interval
@@ -408,10 +408,10 @@ func TestIntervalsByHand(t *testing.T) {
 		{"|z|", z.Abs(), 7, 8},
 		{"the spread of three", Spread(x, y, z), 11, 13},
 		{"the spread of x and x", Spread(x, x), 0, 3.5},
-		{"3^-2", Power(Frac(3, 1), Frac(-2, 1)), 1. / 9, 1. / 9},
-		{"3^2", Power(Frac(3, 1), Frac(2, 1)), 9, 9},
-		{"3^0", Power(Frac(3, 1), new(big.Rat)), 1, 1},
-		{"4^(-3/2)", Power(Frac(4, 1), Frac(-3, 2)), 1. / 8, 1. / 8},
+		{"3^-2", Power(Int(3), Int(-2)), 1. / 9, 1. / 9},
+		{"3^2", Power(Int(3), Int(2)), 9, 9},
+		{"3^0", Power(Int(3), new(big.Rat)), 1, 1},
+		{"4^(-3/2)", Power(Int(4), Frac(-3, 2)), 1. / 8, 1. / 8},
 	} {
 		if Float(c.got.Lo) != c.lo || Float(c.got.Hi) != c.hi {
 			t.Errorf("%s is %v, want [%v, %v]", c.name, c.got, c.lo, c.hi)
@@ -446,9 +446,9 @@ func TestDecisionsNeedDisjointEnclosures(t *testing.T) {
 		b    Interval
 		want Decision
 	}{
-		{Interval{Frac(1, 2), Frac(1, 1)}, Certainly},
-		{Interval{Frac(0, 1), Frac(1, 4)}, CertainlyNot},
-		{Interval{Frac(0, 1), Frac(1, 3)}, Undecided},
+		{Interval{Frac(1, 2), Int(1)}, Certainly},
+		{Interval{Int(0), Frac(1, 4)}, CertainlyNot},
+		{Interval{Int(0), Frac(1, 3)}, Undecided},
 		{a, Undecided},
 	} {
 		if got := a.AtMost(c.b); got != c.want {
@@ -459,11 +459,11 @@ func TestDecisionsNeedDisjointEnclosures(t *testing.T) {
 
 // Exponents end below 2^17.
 func TestExponentsHaveABound(t *testing.T) {
-	checkExponent(Frac(1<<17-1, 1))
+	checkExponent(Int(1<<17 - 1))
 	defer func() {
 		if r := recover(); r == nil {
 			t.Error("e^(2^17) is not refused")
 		}
 	}()
-	checkExponent(Frac(1<<17, 1))
+	checkExponent(Int(1 << 17))
 }

@@ -28,7 +28,7 @@ func ExampleG() {
 
 // The probability that the first two tokens of a chain differ.
 func ExampleSequences() {
-	sum := exact.Frac(0, 1)
+	sum := exact.Int(0)
 	for x, p := range exact.Sequences(graph.Chain(3), exact.Rats("7/10 3/10; 1/5 4/5")) {
 		if x[0] != x[1] {
 			sum = exact.Add(sum, p)
@@ -41,7 +41,7 @@ func ExampleSequences() {
 
 // An inequality with irrational sides is decided by enclosures: e < 193/71.
 func ExampleInterval_AtMost() {
-	e := exact.Point(exact.Frac(1, 1)).Exp()
+	e := exact.Point(exact.Int(1)).Exp()
 	fmt.Println(e.AtMost(exact.Point(exact.Frac(193, 71))))
 	fmt.Println(e.AtMost(exact.Point(exact.Frac(1264, 465))))
 	// Output:

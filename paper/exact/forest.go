@@ -17,7 +17,7 @@ func MomentsOfSum(pi Matrix, g *graph.Forest, term func(i, parent, own int) int)
 	first, second := Zero(n, len(pi)), Zero(n, len(pi))
 	mean, variance = new(big.Rat), new(big.Rat)
 	add := func(i, x int, law Vector, m, v *big.Rat) {
-		at := entries(len(law), func(y int) *big.Rat { return Add(first[i][y], Frac(int64(term(i, x, y)), 1)) })
+		at := entries(len(law), func(y int) *big.Rat { return Add(first[i][y], Int(term(i, x, y))) })
 		center := Dot(law, at)
 		for y, p := range law {
 			d := Sub(at[y], center)
@@ -48,10 +48,10 @@ func Uniform(n int) Vector {
 // the states, so that its trace is t. It panics unless 0 <= t <= S.
 func WithTrace(pi Matrix, t *big.Rat) Matrix {
 	s, shift, tr := len(pi), 0, pi.Trace()
-	if t.Sign() < 0 || t.Cmp(Frac(int64(s), 1)) > 0 {
+	if t.Sign() < 0 || t.Cmp(Int(s)) > 0 {
 		panic(fmt.Sprintf("exact: trace %s, want 0 to %d", t.RatString(), s))
 	}
-	to := Frac(int64(s), 1) // the trace of goal
+	to := Int(s) // the trace of goal
 	if tr.Cmp(t) > 0 {
 		shift, to = 1, new(big.Rat)
 	}
@@ -67,8 +67,8 @@ func WithTrace(pi Matrix, t *big.Rat) Matrix {
 // are (m, h, h, m, ..., m), except that the first row has h+d and h-d for the two h. The trace is
 // 1. It panics unless s >= 3, m > 0 and |d| < h.
 func LightState(s int, m, d *big.Rat) Matrix {
-	h := Sub(Frac(1, 1), Mul(m, Frac(int64(s-2), 1)))
-	h.Quo(h, Frac(2, 1))
+	h := Sub(Int(1), Mul(m, Int(s-2)))
+	h.Quo(h, Int(2))
 	if s < 3 || m.Sign() <= 0 || Abs(d).Cmp(h) >= 0 {
 		panic(fmt.Sprintf("exact: a light state of %d with m = %s, d = %s", s, m.RatString(), d.RatString()))
 	}

@@ -67,7 +67,7 @@ func (s side) exp(x *big.Rat) *big.Float {
 func (s side) log(x *big.Rat) *big.Float {
 	k := x.Num().BitLen() - x.Denom().BitLen()
 	m := Mul(x, power2(-k))
-	sum := s.artanh(Quo(Sub(m, Frac(1, 1)), Add(m, Frac(1, 1))))
+	sum := s.artanh(Quo(Sub(m, Int(1)), Add(m, Int(1))))
 	of := s
 	if k < 0 {
 		of = s.other()

@@ -55,7 +55,7 @@ type InContext struct {
 // NewInContext returns the graph on t positions, with the query in the sequence. It panics unless pi has a
 // positive stationary measure over two states or more, t is an odd integer of at least 5, and eps > 0.
 func NewInContext(pi Matrix, t, eps *big.Rat) InContext {
-	if !t.IsInt() || t.Num().Bit(0) == 0 || t.Cmp(Frac(5, 1)) < 0 {
+	if !t.IsInt() || t.Num().Bit(0) == 0 || t.Cmp(Int(5)) < 0 {
 		panic(fmt.Sprintf("exact: T = %s, want an odd integer of at least 5", t.RatString()))
 	}
 	positiveEps(eps)
@@ -84,30 +84,30 @@ func NewInContext(pi Matrix, t, eps *big.Rat) InContext {
 // variance is below T/2 times the variance of a pair. In the last term m >= mu/2 unless R <= -(T mu/2 - 5), an
 // event of probability at most exp(-(T mu/2-5)^2/T) by Hoeffding's inequality.
 func (c InContext) fluctuation(state int) Interval {
-	mu, two := c.Mu[state], Frac(2, 1)
+	mu, two := c.Mu[state], Int(2)
 	shifted := Add(mu, c.Eps)
-	far := Sub(Quo(Mul(c.T, mu), two), Frac(Nearby, 1))
+	far := Sub(Quo(Mul(c.T, mu), two), Int(Nearby))
 	if far.Sign() <= 0 {
-		return Interval{Lo: Quo(Frac(-1, 1), shifted), Hi: Quo(Frac(1, 1), c.Eps)}
+		return Interval{Lo: Quo(Int(-1), shifted), Hi: Quo(Int(1), c.Eps)}
 	}
 	second := c.secondMoment(state)
 	exponent := Quo(Pow(far, 2), c.T)
-	if most := Frac(1000, 1); exponent.Cmp(most) > 0 {
+	if most := Int(1000); exponent.Cmp(most) > 0 {
 		exponent = most
 	}
 	tail := Point(new(big.Rat).Neg(exponent)).Exp().Hi
 	above := Add(Mul(Quo(two, mu), second), Mul(Quo(Pow(mu, 2), c.Eps), tail))
-	first := Quo(Frac(Nearby, 1), c.T)
+	first := Quo(Int(Nearby), c.T)
 	scale := Pow(shifted, 2)
 	return Interval{Lo: Quo(new(big.Rat).Neg(first), scale), Hi: Quo(Add(first, above), scale)}
 }
 
 // secondMoment returns 25/T^2 plus the variance of R/T, where R is taken over all T/2 pairs.
 func (c InContext) secondMoment(state int) *big.Rat {
-	mu, two := c.Mu[state], Frac(2, 1)
+	mu, two := c.Mu[state], Int(2)
 	both := c.joint[OtherRoot][OtherChild][state][state]
 	pair := Mul(two, Sub(Add(mu, both), Mul(two, Pow(mu, 2))))
-	return Quo(Add(Frac(Nearby*Nearby, 1), Mul(pair, Quo(c.T, two))), Pow(c.T, 2))
+	return Quo(Add(Int(Nearby*Nearby), Mul(pair, Quo(c.T, two))), Pow(c.T, 2))
 }
 
 // laws returns P[s_i = s', s_j = s] and P[s_j = s]. If the query is in the sequence,
@@ -119,7 +119,7 @@ func (c InContext) laws(i, j Role, s, state int) (joint, single *big.Rat) {
 	index("state", state, len(c.Pi))
 	single = c.one[j][s]
 	if !c.Apart && j == Query {
-		single = Frac(1, 1)
+		single = Int(1)
 	}
 	switch {
 	case !c.Apart && i == Query && s == state:
@@ -134,7 +134,7 @@ func (c InContext) laws(i, j Role, s, state int) (joint, single *big.Rat) {
 func (c InContext) weighted(i, j Role, s, state int) Interval {
 	joint, single := c.laws(i, j, s, state)
 	weight := Add(joint, Mul(c.Eps, single))
-	central := Quo(Frac(1, 1), Add(c.Mu[state], c.Eps))
+	central := Quo(Int(1), Add(c.Mu[state], c.Eps))
 	return Point(weight).Mul(Point(central).Add(c.spread[state]))
 }
 
@@ -194,9 +194,9 @@ func (c StageOne) GStar(i, j Role) Interval {
 		sum = sum.Add(chain.GHat(i, j))
 	}
 	s := int64(len(c.Pis[0]))
-	shift := Quo(Frac(6*s*s, 1), Mul(Pow(c.Root, 4), Pow(c.Eps, 2)))
+	shift := Quo(Int(6*s*s), Mul(Pow(c.Root, 4), Pow(c.Eps, 2)))
 	around := Interval{Lo: new(big.Rat).Neg(shift), Hi: shift}
-	return sum.Quo(Point(Frac(int64(len(c.Pis)), 1))).Add(around)
+	return sum.Quo(Point(Int(len(c.Pis)))).Add(around)
 }
 
 // G returns the entry (i, j) of the idealized gradient, the mean of [G] over the matrices.
@@ -205,7 +205,7 @@ func (c StageOne) G(i, j Role) *big.Rat {
 	for _, pi := range c.Pis {
 		sum.Add(sum, G(pi, fivePositions, int(i), int(j)))
 	}
-	return sum.Quo(sum, Frac(int64(len(c.Pis)), 1))
+	return sum.Quo(sum, Int(len(c.Pis)))
 }
 
 // Drive encloses V = |v|_inf T/beta0 of Lemma 6 (thm-stage1-roots) for a row. As J
@@ -217,7 +217,7 @@ func (c StageOne) Drive(row Role) Interval {
 	for _, j := range row.columns() {
 		entries = append(entries, c.GStar(row, j))
 	}
-	return Spread(entries...).Quo(Point(Frac(2*int64(len(c.Pis[0])), 1)))
+	return Spread(entries...).Quo(Point(Int(2 * int64(len(c.Pis[0])))))
 }
 
 // Distance returns an interval that contains both max_j |g*_ij - ideal(i, j)| and
@@ -232,7 +232,7 @@ func (c StageOne) Distance(row Role, ideal func(i, j Role) *big.Rat) Interval {
 			most = m
 		}
 	}
-	return Interval{Lo: Quo(Spread(entries...).Lo, Frac(2, 1)), Hi: most}
+	return Interval{Lo: Quo(Spread(entries...).Lo, Int(2)), Hi: most}
 }
 
 // Gap encloses min_{j != p} (g*_ip - g*_ij).

@@ -45,7 +45,7 @@ func TestInContextContainsTheGradient(t *testing.T) {
 			last := int(root * root)
 			for _, apart := range []bool{false, true} {
 				ghat := ghatOf(t, graph.InContext(last), 1/float64(root), apart, pi)
-				c := NewInContext(pi, Frac(root*root, 1), Frac(1, root))
+				c := NewInContext(pi, Int(root*root), Frac(1, root))
 				c.Apart = apart
 				for i, at := range map[Role]int{OwnRoot: 40, OwnChild: 41, Query: last - 1} {
 					column := map[Role]int{OtherRoot: 20, OtherChild: 21, OwnRoot: at &^ 1, OwnChild: at, Query: at}
@@ -84,7 +84,7 @@ func TestStageOneByEntries(t *testing.T) {
 		n, s, eps := int(in.root*in.root), len(in.pis[0]), Frac(1, 10)
 		for _, apart := range []bool{false, true} {
 			ghat := ghatOf(t, graph.InContext(n), 0.1, apart, in.pis...)
-			c := NewStageOne(Frac(in.root, 1), eps, in.pis...)
+			c := NewStageOne(Int(in.root), eps, in.pis...)
 			c.Apart = apart
 			place := func(r Role) int {
 				if r == Query {
@@ -122,7 +122,7 @@ func TestFluctuation(t *testing.T) {
 	pi := Rats("4/5 1/5; 3/10 7/10")
 	chain := theory.MustChain(pi.Floats(), 2)
 	for _, last := range []int64{9, 49, 9999} {
-		c := NewInContext(pi, Frac(last, 1), Frac(1, 10))
+		c := NewInContext(pi, Int(last), Frac(1, 10))
 		for state, mu := range []float64{0.6, 0.4} {
 			n := float64(last)
 			moment := func(g *graph.Forest) float64 {
@@ -149,9 +149,9 @@ func TestFluctuation(t *testing.T) {
 
 func inContext(t *rapid.T) {
 	pi := kernel(t, rapid.IntRange(1, 3).Draw(t, "S"))
-	length := Add(Frac(rapid.Int64Range(0, 12).Draw(t, "T"), 1), Frac(rapid.Int64Range(0, 1).Draw(t, "more"), 2))
+	length := Add(Int(rapid.Int64Range(0, 12).Draw(t, "T")), Frac(rapid.Int64Range(0, 1).Draw(t, "more"), 2))
 	eps := rational().Draw(t, "eps")
-	right := isPositive(pi) && length.IsInt() && length.Num().Bit(0) == 1 && length.Cmp(Frac(5, 1)) >= 0 && eps.Sign() > 0
+	right := isPositive(pi) && length.IsInt() && length.Num().Bit(0) == 1 && length.Cmp(Int(5)) >= 0 && eps.Sign() > 0
 	var c InContext
 	if !property.Decide(t, right, refused(t, func() { c = NewInContext(pi, length, eps) })) {
 		return
@@ -172,7 +172,7 @@ func inContext(t *rapid.T) {
 
 func stageOne(t *rapid.T) {
 	pis := []Matrix{kernel(t, 2), kernel(t, rapid.IntRange(2, 3).Draw(t, "S"))}[:rapid.IntRange(0, 2).Draw(t, "matrices")]
-	root, eps := Frac(rapid.Int64Range(2, 5).Draw(t, "root"), 1), rational().Draw(t, "eps")
+	root, eps := Int(rapid.Int64Range(2, 5).Draw(t, "root")), rational().Draw(t, "eps")
 	right := len(pis) > 0 && root.Num().Bit(0) == 1 && eps.Sign() > 0
 	for _, pi := range pis {
 		right = right && isPositive(pi) && len(pi) == len(pis[0])
@@ -186,10 +186,10 @@ func stageOne(t *rapid.T) {
 	whole := c.Distance(i, func(Role, Role) *big.Rat { return new(big.Rat) }).Hi
 	for _, j := range i.columns() {
 		star := c.GStar(i, j)
-		if star.Abs().Hi.Cmp(whole) > 0 || c.G(i, j).Cmp(Frac(-1, 1)) < 0 {
+		if star.Abs().Hi.Cmp(whole) > 0 || c.G(i, j).Cmp(Int(-1)) < 0 {
 			t.Fatalf("g* is in %v, |g*_i| at most %v, and g is %v", star, whole, c.G(i, j))
 		}
-		if gap := c.Gap(i, j); Mul(c.Drive(i).Hi, Frac(2*int64(len(pis[0])), 1)).Cmp(gap.Lo) < 0 {
+		if gap := c.Gap(i, j); Mul(c.Drive(i).Hi, Int(2*int64(len(pis[0])))).Cmp(gap.Lo) < 0 {
 			t.Fatalf("the gap is in %v, the drive in %v", gap, c.Drive(i))
 		}
 	}

@@ -49,7 +49,7 @@ func (a Interval) AtMost(b Interval) Decision {
 func (a Interval) Contains(x *big.Rat) bool { return a.Lo.Cmp(x) <= 0 && x.Cmp(a.Hi) <= 0 }
 
 // Float returns the float nearest to the middle of a.
-func (a Interval) Float() float64 { return Float(Quo(Add(a.Lo, a.Hi), Frac(2, 1))) }
+func (a Interval) Float() float64 { return Float(Quo(Add(a.Lo, a.Hi), Int(2))) }
 
 // String returns the ends to 30 decimals.
 func (a Interval) String() string {
@@ -118,7 +118,7 @@ func Power(x, exponent *big.Rat) Interval {
 	if k := int(exponent.Num().Int64()); exponent.IsInt() && k >= 0 {
 		return Point(Pow(x, k))
 	} else if exponent.IsInt() {
-		return Point(Quo(Frac(1, 1), Pow(x, -k)))
+		return Point(Quo(Int(1), Pow(x, -k)))
 	}
 	return Point(exponent).Mul(Point(x).Log()).Exp()
 }

@@ -121,7 +121,7 @@ func Diag(v Vector) Matrix {
 // Ones returns the vector of n ones.
 func Ones(n int) Vector {
 	atLeast("the length of a vector", n, 0)
-	return slices.Repeat(Vector{Frac(1, 1)}, n)
+	return slices.Repeat(Vector{Int(1)}, n)
 }
 
 // Dot returns the sum over i of the products of the i-th entries of the vectors, which have the same length:
@@ -222,7 +222,7 @@ func (m Matrix) Trace() *big.Rat {
 func (m Matrix) Solve(b Vector) (Vector, bool) {
 	m.square()
 	sameLength(m[0], b)
-	a := m.Scale(Frac(1, 1))
+	a := m.Scale(Int(1))
 	for i := range a {
 		a[i] = append(a[i], new(big.Rat).Set(b[i]))
 	}
@@ -251,7 +251,7 @@ func (m Matrix) Semidefinite() bool {
 			}
 		}
 	}
-	a := m.Scale(Frac(1, 1))
+	a := m.Scale(Int(1))
 	for n := range a {
 		switch a[n][n].Sign() {
 		case -1:

@@ -41,7 +41,7 @@ func (p Population) GHat(i int) Vector {
 	row := Zero(1, i+1)[0]
 	for _, o := range p.outcomes() {
 		// The query is uniform: E[ . | s_T = s] has S times the probability.
-		sum := Mul(Frac(int64(len(o.law)), 1), meanExcess(o.x, i, o.law, p.Eps))
+		sum := Mul(Int(len(o.law)), meanExcess(o.x, i, o.law, p.Eps))
 		for j := range row {
 			if o.x[j] == o.query {
 				row[j].Add(row[j], sum)
@@ -64,9 +64,9 @@ func (p Population) outcomes() (all []outcome) {
 	for k, pi := range p.Pis {
 		n := 0
 		for x, chance := range Sequences(p.Graph, pi) {
-			chance = Quo(chance, Frac(int64(len(p.Pis)), 1))
+			chance = Quo(chance, Int(len(p.Pis)))
 			if p.Apart {
-				chance = Quo(chance, Frac(int64(len(pi)), 1))
+				chance = Quo(chance, Int(len(pi)))
 			}
 			for query, row := range pi {
 				if !p.Apart && query != x[len(x)-1] {
@@ -108,7 +108,7 @@ func frequency(s int, x []int) *big.Rat {
 // Indicator returns 1 if b holds, and 0 otherwise.
 func Indicator(b bool) *big.Rat {
 	if b {
-		return Frac(1, 1)
+		return Int(1)
 	}
 	return new(big.Rat)
 }
@@ -125,7 +125,7 @@ func (p Population) G2(attention Matrix, half *big.Rat) Matrix {
 	}
 	for i, row := range attention {
 		for j, a := range row {
-			if half.Cmp(Frac(1, 1)) != 0 && (a.Sign() < 0 || !Mul(a, Frac(2, 1)).IsInt()) {
+			if half.Cmp(Int(1)) != 0 && (a.Sign() < 0 || !Mul(a, Int(2)).IsInt()) {
 				panic(fmt.Sprintf("exact: attention (%d, %d) is %s, want 0, 1/2 or 1", i, j, a.RatString()))
 			}
 		}
@@ -139,7 +139,7 @@ func (p Population) G2(attention Matrix, half *big.Rat) Matrix {
 			}
 		}
 		weights := entries(t, func(i int) *big.Rat {
-			halves := Mul(z[i][o.query], Frac(2, 1))
+			halves := Mul(z[i][o.query], Int(2))
 			return Pow(half, int(halves.Num().Int64()))
 		})
 		pulls, _ := pull(o.x, ratios(weights), ratios(o.law), ratio{p.Eps})

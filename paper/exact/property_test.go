@@ -82,7 +82,7 @@ func kernel(t *rapid.T, s int) Matrix {
 	return pi
 }
 
-var one = Frac(1, 1)
+var one = Int(1)
 
 // isPositive reports whether pi has one stationary measure, and a positive one over
 // two states or more.
@@ -110,7 +110,7 @@ func numbers(t *rapid.T) {
 	equal(t, "|x|", Mul(Abs(x), Abs(x)), Mul(x, x))
 	k := rapid.IntRange(-2, 4).Draw(t, "k")
 	if property.Decide(t, k >= 0, refused(t, func() { z = Pow(x, k) })) {
-		want := Frac(1, 1)
+		want := Int(1)
 		for range k {
 			want = Mul(want, x)
 		}
@@ -305,7 +305,7 @@ func duals(t *rapid.T) {
 	}
 	want := new(big.Rat) // at beta = 0 q is linear in the scores
 	for k, p := range u {
-		own := Mul(Frac(-1, 1), m)
+		own := Mul(Int(-1), m)
 		if hit[k] {
 			own.Add(own, one)
 		}
@@ -328,7 +328,7 @@ func vectors(t *rapid.T) {
 		for i := range d {
 			d[i] = Sub(u[i], v[i])
 		}
-		equal(t, "TV", Mul(z, Frac(2, 1)), Norm1(d))
+		equal(t, "TV", Mul(z, Int(2)), Norm1(d))
 		p, mean := Jacobian(u, v), Dot(u, v)
 		for i := range p {
 			equal(t, "the Jacobian", p[i], Sub(Mul(u[i], v[i]), Mul(u[i], mean)))
@@ -368,9 +368,9 @@ func products(t *rapid.T) {
 		equal(t, "a difference", p[m-1][n-1], Sub(a[m-1][n-1], c[m-1][n-1]))
 	}
 	property.Decide(t, !ragged, refused(t, func() { p = a.T() }))
-	property.Decide(t, !ragged, refused(t, func() { p = a.Scale(Frac(2, 1)) }))
+	property.Decide(t, !ragged, refused(t, func() { p = a.Scale(Int(2)) }))
 	if !ragged {
-		equal(t, "a multiple", p[m-1][k-1], Mul(Frac(2, 1), a[m-1][k-1]))
+		equal(t, "a multiple", p[m-1][k-1], Mul(Int(2), a[m-1][k-1]))
 		if f, s := a.Floats(), a.Strings(); len(f) != m*k || s[m-1][k-1] != a[m-1][k-1].RatString() {
 			t.Fatalf("%v is written %v and %v", a, f, s)
 		}
@@ -407,7 +407,7 @@ func squares(t *rapid.T) {
 	}
 	property.Decide(t, symmetric, refused(t, func() { m.Semidefinite() }))
 	if right {
-		if gram := m.T().Mul(m); !gram.Semidefinite() || gram.Sub(Diag(Ones(n)).Scale(Add(gram.Trace(), Frac(1, 1)))).Semidefinite() {
+		if gram := m.T().Mul(m); !gram.Semidefinite() || gram.Sub(Diag(Ones(n)).Scale(Add(gram.Trace(), Int(1)))).Semidefinite() {
 			t.Fatalf("%v has no negative eigenvalue, or all of them", gram)
 		}
 	}
@@ -434,7 +434,7 @@ func makers(t *rapid.T) {
 	}
 	if property.Decide(t, n >= 1, refused(t, func() {
 		for p := range Simplex(n, k) {
-			equal(t, "the sum of a law", Dot(p), Frac(1, 1))
+			equal(t, "the sum of a law", Dot(p), Int(1))
 		}
 	})) {
 		for pi := range Positive(n, k) {
@@ -474,7 +474,7 @@ func chainNumbers(t *rapid.T) {
 	case "empty":
 		pi, law = nil, false
 	case "negative":
-		pi[0][0], law = Frac(-1, 1), false
+		pi[0][0], law = Int(-1), false
 	}
 	property.Decide(t, law, property.Said(t, "exact", CheckRows(pi)))
 	mu, err := Stationary(pi)
@@ -483,7 +483,7 @@ func chainNumbers(t *rapid.T) {
 	}
 	property.Decide(t, err == nil, refused(t, func() { MustStationary(pi) }))
 	if err == nil {
-		equal(t, "the sum of mu", Dot(mu), Frac(1, 1))
+		equal(t, "the sum of mu", Dot(mu), Int(1))
 		for b := range mu {
 			equal(t, "mu pi", Dot(mu, pi.T()[b]), mu[b])
 		}
@@ -496,18 +496,18 @@ func chainNumbers(t *rapid.T) {
 		gamma := FloorGamma(pi)
 		if property.Decide(t, err == nil, refused(t, func() { z = RowSpread(pi) })) && gamma.Sign() > 0 && z.Sign() > 0 {
 			below := Mul(gamma, Frac(9, 10))
-			enough := Mul(Frac(int64(s), 1), z).Cmp(Mul(below, below)) >= 0
+			enough := Mul(Int(s), z).Cmp(Mul(below, below)) >= 0
 			property.Decide(t, enough, property.Said(t, "exact", CheckGamma(pi, below)))
 		}
 	}
 	right := law && isPositive(pi)
 	if property.Decide(t, right, refused(t, func() { z = FrobeniusSquared(pi) })) &&
-		(z.Sign() < 0 || z.Cmp(Frac(int64(s-1), 1)) > 0) {
+		(z.Sign() < 0 || z.Cmp(Int(s-1)) > 0) {
 		t.Fatalf("|B|^2 is %v", z)
 	}
 	c, atMost := rational().Draw(t, "c"), false
 	if property.Decide(t, right && c.Sign() >= 0, refused(t, func() { atMost = LambdaAtMost(pi, c) })) &&
-		(c.Cmp(one) >= 0 && !atMost || atMost && Mul(Mul(c, c), Frac(int64(s), 1)).Cmp(z) < 0) {
+		(c.Cmp(one) >= 0 && !atMost || atMost && Mul(Mul(c, c), Int(s)).Cmp(z) < 0) {
 		t.Fatalf("lambda <= %v is %v, with |B|^2 = %v", c, atMost, z)
 	}
 	if err := CheckGamma(pi, c); property.Said(t, "exact", err) == "" && !(right && c.Sign() > 0) {
@@ -536,19 +536,19 @@ func forests(t *rapid.T) {
 				}
 				n += term(i, parent, own)
 			}
-			first.Add(first, Mul(p, Frac(int64(n), 1)))
-			second.Add(second, Mul(p, Frac(int64(n*n), 1)))
+			first.Add(first, Mul(p, Int(n)))
+			second.Add(second, Mul(p, Int(n*n)))
 		}
 		equal(t, "a mean", mean, first)
 		equal(t, "a variance", variance, Sub(second, Mul(first, first)))
 	}
 	equal(t, "a uniform law", Dot(Uniform(3)), one)
 	to := rational().Draw(t, "trace")
-	if property.Decide(t, to.Sign() >= 0 && to.Cmp(Frac(2, 1)) <= 0, refused(t, func() { pi = WithTrace(pi, to) })) {
+	if property.Decide(t, to.Sign() >= 0 && to.Cmp(Int(2)) <= 0, refused(t, func() { pi = WithTrace(pi, to) })) {
 		equal(t, "a trace", pi.Trace(), to)
 	}
 	s, m, d := rapid.IntRange(2, 5).Draw(t, "S"), rational().Draw(t, "m"), rational().Draw(t, "d")
-	h := Quo(Sub(one, Mul(m, Frac(int64(s-2), 1))), Frac(2, 1))
+	h := Quo(Sub(one, Mul(m, Int(s-2))), Int(2))
 	right := s >= 3 && m.Sign() > 0 && Abs(d).Cmp(h) < 0
 	if property.Decide(t, right, refused(t, func() { pi = LightState(s, m, d) })) {
 		equal(t, "a trace", pi.Trace(), one)
@@ -570,7 +570,7 @@ func pairs(t *rapid.T) {
 	}
 	var law Vector
 	if property.Decide(t, inside(i), both(func() { law = Marginal(pi, g, i) })) {
-		equal(t, "the sum of a law", Dot(law), Frac(1, 1))
+		equal(t, "the sum of a law", Dot(law), Int(1))
 	}
 	var joint Matrix
 	if !property.Decide(t, inside(i) && inside(j), both(func() { joint = Joint(pi, g, i, j) })) {
@@ -584,7 +584,7 @@ func pairs(t *rapid.T) {
 		want[x[i]][x[j]].Add(want[x[i]][x[j]], p)
 		total.Add(total, p)
 	}
-	equal(t, "the probability of all sequences", total, Frac(1, 1))
+	equal(t, "the probability of all sequences", total, Int(1))
 	for k := range 4 {
 		equal(t, "a joint law", joint[k/2][k%2], want[k/2][k%2])
 	}
@@ -605,7 +605,7 @@ func stageTwo(t *rapid.T) {
 	beta := Mul(rational().Draw(t, "beta"), power2(rapid.SampledFrom([]int{0, 0, 0, 100}).Draw(t, "power of two")))
 	within := func(x *big.Rat) bool { return x.Sign() >= 0 && x.Cmp(one) <= 0 }
 	pi := kernel(t, rapid.IntRange(1, 2).Draw(t, "S"))
-	right := within(r) && beta.Sign() >= 0 && beta.Cmp(Frac(100, 1)) < 0
+	right := within(r) && beta.Sign() >= 0 && beta.Cmp(Int(100)) < 0
 	var h Interval
 	if right && within(mu) && z.Sign() >= 0 {
 		if h = H(mu, r, beta, z); h.Lo.Cmp(h.Hi) > 0 {
@@ -644,7 +644,7 @@ func betas(t *rapid.T) {
 	var e, ghat *big.Rat
 	zero := root.Cmp(one) == 0
 	if property.Decide(t, z.Sign() >= 0 || zero, refused(t, func() { e = b.Exp(z) })) {
-		equal(t, "e^(beta z)", Pow(e, int(b.Denominator)), Pow(b.Exp(one), int(Mul(Abs(z), Frac(b.Denominator, 1)).Num().Int64())))
+		equal(t, "e^(beta z)", Pow(e, int(b.Denominator)), Pow(b.Exp(one), int(Mul(Abs(z), Int(b.Denominator)).Num().Int64())))
 	}
 	if !zero {
 		property.Decide(t, false, refused(t, func() { b.E12Terms(one, Frac(1, 97), one, r) }))
@@ -660,7 +660,7 @@ func betas(t *rapid.T) {
 	if root.Cmp(one) < 0 {
 		return
 	}
-	beta := Mul(Point(root).Log().Hi, Frac(b.Denominator, 1))
+	beta := Mul(Point(root).Log().Hi, Int(b.Denominator))
 	if want := GHat(pi, r, beta).Float(); !property.Near(Float(ghat), want, 1e-12) {
 		t.Fatalf("ghat is %v by its definition, and %v by the lemma", Float(ghat), want)
 	}
@@ -702,7 +702,7 @@ func pairLaws(t *rapid.T) {
 	s, n := rapid.IntRange(1, 3).Draw(t, "S"), rapid.IntRange(-1, 6).Draw(t, "t")
 	pi, start := kernel(t, s), kernel(t, 2)[0]
 	if rapid.Bool().Draw(t, "wrong start") {
-		start[0] = Frac(2, 1)
+		start[0] = Int(2)
 	}
 	right := s == 2 && n >= 1 && Dot(start).Cmp(one) == 0
 	property.Decide(t, right, refused(t, func() { PairCounts(pi, start, n) }))
@@ -717,7 +717,7 @@ func pairLaws(t *rapid.T) {
 	}
 	want := new(big.Rat)
 	for in, p := range PairCounts(pi, start, n) {
-		want.Add(want, Mul(p, Frac(int64(in.States()[0]), 1)))
+		want.Add(want, Mul(p, Int(in.States()[0])))
 	}
 	if !mean.Contains(want) {
 		t.Fatalf("the mean number of states 0 is %v, want %v", mean, want)

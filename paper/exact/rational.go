@@ -22,6 +22,9 @@ func Frac(a, b int64) *big.Rat {
 	return big.NewRat(a, b)
 }
 
+// Int returns n.
+func Int[N int | int64](n N) *big.Rat { return big.NewRat(int64(n), 1) }
+
 // Add returns a + b as a new number.
 func Add(a, b *big.Rat) *big.Rat {
 	j, k := binary(a), binary(b)
@@ -81,7 +84,7 @@ func Abs(a *big.Rat) *big.Rat { return new(big.Rat).Abs(a) }
 // Pow returns x^k as a new number. It panics if k is negative.
 func Pow(x *big.Rat, k int) *big.Rat {
 	atLeast("an exponent", k, 0)
-	p := Frac(1, 1)
+	p := Int(1)
 	for range k {
 		p.Mul(p, x)
 	}

@@ -128,7 +128,7 @@ func GradientLaw(g *graph.Forest, i, j int, eps *big.Rat, pi Matrix) (law Sample
 	index("position", i, g.T())
 	index("position", j, g.T())
 	positiveEps(eps)
-	s := Frac(int64(len(pi)), 1)
+	s := Int(len(pi))
 	for x, p := range Sequences(g, pi) {
 		query := x[len(x)-1]
 		z := Mul(s, meanExcess(x, i, pi[query], eps))
@@ -157,7 +157,7 @@ func SecondGradientLaw(g *graph.Forest, s, q int, eps *big.Rat, pi Matrix) (law 
 			for b := range pi {
 				f := frequency(b, x)
 				hits := entries(t, func(i int) *big.Rat { return Indicator(x[i] == b) })
-				covariance := Quo(Sub(Dot(z, hits), Mul(f, Dot(z))), Frac(int64(t), 1))
+				covariance := Quo(Sub(Dot(z, hits), Mul(f, Dot(z))), Int(t))
 				sum.Add(sum, Quo(Mul(pi[q][b], covariance), Add(f, eps)))
 			}
 		}

@@ -34,7 +34,7 @@ func TestSecondGradientLawHasTheMeanOfG2(t *testing.T) {
 				}
 			}
 		}
-		g2 := Population{Graph: in.g, Pis: []Matrix{in.pi}, Eps: eps}.G2(attention, Frac(1, 1))
+		g2 := Population{Graph: in.g, Pis: []Matrix{in.pi}, Eps: eps}.G2(attention, Int(1))
 		for s := range in.pi {
 			for q := range in.pi {
 				mean := SecondGradientLaw(in.g, s, q, eps, in.pi).Moment(1)
@@ -108,7 +108,7 @@ func gradientLaws(t *rapid.T) {
 	i, j := place.Draw(t, "i"), place.Draw(t, "j")
 	_, err := Stationary(pi)
 	right := err == nil && eps.Sign() > 0 && i >= 0 && j >= 0
-	one := Frac(1, 1)
+	one := Int(1)
 	var l SampleLaw
 	if property.Decide(t, right && max(i, j) < g.T(), refused(t, func() { l = GradientLaw(g, i, j, eps, pi) })) {
 		equal(t, "the sum of the weights", Dot(l.Weights), one)

@@ -53,7 +53,7 @@ func (c StageTwo) Score(i int) *big.Rat {
 // e^(beta z_i) 1{x_i = s'} and e^(beta z_i) z_i 1{x_i = s'}.
 func (c StageTwo) Sums() (v, vz, hit, hitZ *big.Rat) {
 	v, vz, hit, hitZ = new(big.Rat), new(big.Rat), new(big.Rat), new(big.Rat)
-	t := Frac(int64(c.Graph.T()), 1)
+	t := Int(c.Graph.T())
 	for i, x := range c.X {
 		z := c.Score(i)
 		e := Quo(c.Beta.Exp(z), t)
@@ -83,7 +83,7 @@ func (c StageTwo) Errors() [8]*big.Rat {
 		sum[n] = new(big.Rat)
 	}
 	add := func(n int, value, limit *big.Rat) {
-		sum[n].Add(sum[n], Quo(Sub(value, limit), Frac(int64(c.Graph.T()), 1)))
+		sum[n].Add(sum[n], Quo(Sub(value, limit), Int(c.Graph.T())))
 	}
 	mu, to := c.Mu[c.S], c.Mu[c.A]
 	em := c.Beta.Exp(mu)
@@ -119,7 +119,7 @@ func (c StageTwo) limits(p, to *big.Rat) (above, below *big.Rat) {
 // E3 returns E3_s(X), the mean of z_i under the softmax of beta z.
 func (c StageTwo) E3() Quotient {
 	v, vz, _, _ := c.Sums()
-	above, below := c.limits(Frac(1, 1), Frac(1, 1))
+	above, below := c.limits(Int(1), Int(1))
 	return Quotient{Quo(vz, v), Quo(above, below), below}
 }
 
@@ -136,6 +136,6 @@ func (c StageTwo) E12() Quotient {
 func (c StageTwo) F() Quotient {
 	v, _, hit, _ := c.Sums()
 	_, above := c.limits(c.Pi[c.S][c.A], c.Mu[c.A])
-	_, below := c.limits(Frac(1, 1), Frac(1, 1))
+	_, below := c.limits(Int(1), Int(1))
 	return Quotient{Quo(hit, v), Quo(above, below), below}
 }

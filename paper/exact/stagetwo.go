@@ -35,7 +35,7 @@ func GHat(pi Matrix, r, beta *big.Rat) Interval {
 //	A = (1-r) e^beta              B = r e^(beta mu)
 //	C = (1-r) (e^beta - 1) mu     D = 1 - r + r e^(beta mu)
 func convex(mu, r *big.Rat, e, eMu Interval, z *big.Rat) Interval {
-	one := Frac(1, 1)
+	one := Int(1)
 	keep := Point(Sub(one, r))
 	a, b := keep.Mul(e), Point(r).Mul(eMu)
 	c, d := keep.Mul(e.Sub(Point(one))).Mul(Point(mu)), keep.Add(b)

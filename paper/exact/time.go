@@ -19,9 +19,9 @@ func TimeBound(alpha, i, delta, eta *big.Rat) Interval {
 		}
 	}
 	step := Point(Mul(eta, delta))
-	sum := Point(Add(Quo(Frac(1, 1), alpha), i))
-	sum = sum.Add(Point(Frac(2, 1)).Mul(Point(Quo(i, alpha)).Log()))
-	return step.Quo(Point(Frac(4, 1))).Exp().Mul(sum).Quo(step)
+	sum := Point(Add(Quo(Int(1), alpha), i))
+	sum = sum.Add(Point(Int(2)).Mul(Point(Quo(i, alpha)).Log()))
+	return step.Quo(Point(Int(4))).Exp().Mul(sum).Quo(step)
 }
 
 // LeaderTime encloses int dw/(P(1-P)), w = log(P/(1-P)), from P = 1/n to 1-alpha,
@@ -31,11 +31,11 @@ func TimeBound(alpha, i, delta, eta *big.Rat) Interval {
 // The time of a row of n positions of which one leads by delta is (n-1)/(n delta) times
 // this, in small steps. It panics unless n > 1 and 0 < alpha < 1.
 func LeaderTime(n, alpha *big.Rat) Interval {
-	one := Frac(1, 1)
+	one := Int(1)
 	if n.Cmp(one) <= 0 || alpha.Sign() <= 0 || alpha.Cmp(one) >= 0 {
 		panic(fmt.Sprintf("exact: a leader of %v positions until alpha = %v", n.RatString(), alpha.RatString()))
 	}
 	up, down := Quo(Sub(one, alpha), alpha), Sub(n, one)
 	sum := Add(Sub(up, Quo(one, up)), Sub(down, Quo(one, down)))
-	return Point(sum).Add(Point(Frac(2, 1)).Mul(Point(Mul(up, down)).Log()))
+	return Point(sum).Add(Point(Int(2)).Mul(Point(Mul(up, down)).Log()))
 }

@@ -85,7 +85,7 @@ func twoStates(pi Matrix, start Vector, t int) {
 	if err := CheckRows(pi); err != nil {
 		panic(err.Error())
 	}
-	one := Frac(1, 1)
+	one := Int(1)
 	if len(pi) != 2 || len(start) != 2 || Dot(start).Cmp(one) != 0 || start[0].Sign() < 0 || start[1].Sign() < 0 {
 		panic(fmt.Sprintf("exact: a chain over %d states begun at %v, want two and a law", len(pi), start.Strings()))
 	}

@@ -79,7 +79,7 @@ func TestPairMeansOfLongChains(t *testing.T) {
 		for s := range 2 {
 			for u := range 2 {
 				mean := PairMean(pi, mu, n, func(p Pairs) float64 { return float64(p.N[s][u]) }, 0)
-				want := Mul(Frac(int64(n-1), 1), Mul(mu[s], pi[s][u]))
+				want := Mul(Int(n-1), Mul(mu[s], pi[s][u]))
 				if !mean.Contains(want) {
 					t.Errorf("t = %d: the mean of N[%d][%d] is %v, want %v", n, s, u, mean, want)
 				}
@@ -123,7 +123,7 @@ func TestPairMeansOfLongChains(t *testing.T) {
 func PairCounts(pi Matrix, start Vector, t int) iter.Seq2[Pairs, *big.Rat] {
 	twoStates(pi, start, t)
 	power := func(s, next int) []*big.Rat {
-		all := []*big.Rat{Frac(1, 1)}
+		all := []*big.Rat{Int(1)}
 		for range t {
 			all = append(all, Mul(all[len(all)-1], pi[s][next]))
 		}

@@ -97,10 +97,10 @@ func TestExportReportsItsProgress(t *testing.T) {
 func TestCheckStopsAtOnce(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	under := make(chan bool)
-	deaf := ledger.Claim{ID: "deaf", Check: func(*ledger.Env) ledger.Finding {
+	deaf := ledger.Claim{ID: "deaf", Check: func(*ledger.Env, *ledger.Worst) string {
 		close(under)
 		<-t.Context().Done()
-		return ledger.Finding{}
+		return ""
 	}}
 	go func() {
 		<-under

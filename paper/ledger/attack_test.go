@@ -237,6 +237,12 @@ func atMost(most float64, hypothesis float64, sizes ...int) KernelBound {
 	}
 }
 
+// check is the search alone.
+func (q KernelBound) check(e *Env, w *Worst) string {
+	q.Attack(e, w)
+	return ""
+}
+
 func TestKernelBoundIsAttacked(t *testing.T) {
 	for name, c := range map[string]struct {
 		bound KernelBound
@@ -251,7 +257,7 @@ func TestKernelBoundIsAttacked(t *testing.T) {
 	} {
 		sizes := map[int]float64{}
 		c.bound.PerSize = func(s int, lhs, rhs float64) { sizes[s] = lhs }
-		f := c.bound.Attack(testEnv(true)).Finding("")
+		f := Check(c.bound.check).Finding(testEnv(true))
 		if f.Verdict != c.want || (f.Instances == 0) != (c.want == Open) {
 			t.Errorf("%s: %s on %d instances, want %s", name, f.Verdict, f.Instances, c.want)
 		}
@@ -280,7 +286,7 @@ func TestKernelBoundDecidesSmallMatrices(t *testing.T) {
 		q, n := atMost(1, 0, 2), 0
 		broken := q.Broken
 		q.Broken = func(pi exact.Matrix) *Witness { n++; return broken(pi) }
-		q.Attack(testEnv(quick))
+		q.Attack(testEnv(quick), new(Worst))
 		if n < want || n > want+len(denominators) {
 			t.Errorf("%d matrices, want %d and the roundings", n, want)
 		}
@@ -298,7 +304,8 @@ func TestKernelBoundNeedsAPositiveMeasure(t *testing.T) {
 	}
 	q.Floor = 0
 	q.Sides = func(c *theory.Chain) (lhs, rhs float64) { return c.Pi.At(0, 0), 1 }
-	w := q.Attack(testEnv(true))
+	w := new(Worst)
+	q.Attack(testEnv(true), w)
 	if still || asked == 0 {
 		t.Errorf("%d matrices of %d are decided, one without a positive measure: %v", asked, w.Instances, still)
 	}
@@ -312,7 +319,8 @@ func TestKernelBoundEndsWithAFailure(t *testing.T) {
 		q.Floor = 0.3
 		broken := q.Broken
 		q.Broken = func(pi exact.Matrix) *Witness { n++; return broken(pi) }
-		w = q.Attack(testEnv(true))
+		w = new(Worst)
+		q.Attack(testEnv(true), w)
 		return n, w
 	}
 	once, w := decided(2)
@@ -334,15 +342,16 @@ func TestKernelBoundStartsAtTheGivenMatrices(t *testing.T) {
 		seen = seen || math.Abs(c.Pi.At(0, 0)-0.217) < 1e-12 && math.Abs(c.Pi.At(1, 1)-0.539) < 1e-12
 		return sides(c)
 	}
-	if q.Attack(testEnv(true)); seen {
+	if q.Attack(testEnv(true), new(Worst)); seen {
 		t.Error("the matrix is found without a start: the test tests nothing")
 	}
 	q.From = func(int) [][]float64 { return [][]float64{given} }
-	if q.Attack(testEnv(true)); !seen {
+	if q.Attack(testEnv(true), new(Worst)); !seen {
 		t.Error("a start is left out")
 	}
 	q.Floor, q.From = 0, func(int) [][]float64 { return [][]float64{{1, 1e-300, 0.5, 0.5}} } // a state of no weight
-	if w := q.Attack(testEnv(true)); w.Failed() || w.Instances == 0 {
+	w := new(Worst)
+	if q.Attack(testEnv(true), w); w.Failed() || w.Instances == 0 {
 		t.Errorf("a start that is no chain: %+v", w)
 	}
 }

@@ -11,14 +11,13 @@ import (
 
 // halfOfSum decides a/2 <= factor (a+b)/2 for small a and b.
 func halfOfSum(factor *big.Rat) ledger.Check {
-	return func(*ledger.Env) ledger.Finding {
-		var w ledger.Worst
+	return func(_ *ledger.Env, w *ledger.Worst) string {
 		for p := range exact.Grid(2, 3) {
-			lhs := exact.Quo(p[0], exact.Frac(2, 1))
-			rhs := exact.Mul(factor, exact.Quo(exact.Add(p[0], p[1]), exact.Frac(2, 1)))
+			lhs := exact.Quo(p[0], exact.Int(2))
+			rhs := exact.Mul(factor, exact.Quo(exact.Add(p[0], p[1]), exact.Int(2)))
 			w.AtMostRat(lhs, rhs, func() ledger.Instance { return ledger.Instance{"a": p[0], "b": p[1]} })
 		}
-		return w.Finding("")
+		return ""
 	}
 }
 
@@ -27,7 +26,7 @@ func Example() {
 	all := ledger.Collect(ledger.Section{Title: "Means", Claims: []ledger.Claim{{
 		ID: "lem-half", Number: "Lemma 1", Title: "Half of a sum", Statement: `$a/2\le(a+b)/2$`,
 		Hypotheses: `$a,b\ge0$`,
-		Check:      halfOfSum(exact.Frac(1, 1)),
+		Check:      halfOfSum(exact.Int(1)),
 		Faults:     []ledger.Fault{{What: "half of the right side", Check: halfOfSum(exact.Frac(1, 2))}},
 	}}})
 	claims, err := ledger.Select(all, "Lemma 1")
@@ -42,7 +41,7 @@ func Example() {
 	}
 	for _, r := range rows {
 		fmt.Printf("%s (%s) %s on %d instances, margin %g\n", r.Number, r.ID, r.Verdict, r.Instances, r.Margin)
-		spoilt := r.Faults[0].Check(ledger.NewEnv(context.Background(), r.Claim, false))
+		spoilt := r.Faults[0].Check.Finding(ledger.NewEnv(context.Background(), r.Claim, false))
 		fmt.Printf("with %s: %s\n%s", r.Faults[0].What, spoilt.Verdict, spoilt.Witness.Layout())
 	}
 	// Output:

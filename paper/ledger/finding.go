@@ -25,12 +25,13 @@ type Finding struct {
 	Verdict   Verdict  `json:"verdict"`
 	LHS       float64  `json:"lhs"` // the two sides on the witness, or else on the worst instance
 	RHS       float64  `json:"rhs"`
-	Margin    float64  `json:"margin"`    // of lhs <= rhs the Slack, of lhs = rhs minus its absolute value
-	Instance  Instance `json:"instance"`  // of the witness, or else the worst instance
-	Instances int      `json:"instances"` // number of instances; of a search, the worst one
-	Witness   *Witness `json:"witness"`   // nil unless the claim fails
-	Seed      uint64   `json:"seed"`      // of the search or the sample, 0 if none was used; set by Run
-	Note      string   `json:"note"`      // one or two sentences: reason, corrected form, least constant, ...
+	Margin    float64  `json:"margin"`             // of lhs <= rhs the Slack, of lhs = rhs minus its absolute value
+	Instance  Instance `json:"instance"`           // of the witness, or else the worst instance
+	Instances int      `json:"instances"`          // number of instances; of a search, the worst one
+	Witness   *Witness `json:"witness"`            // nil unless the claim fails
+	Seed      uint64   `json:"seed"`               // of the search or the sample, 0 if none was used; set by Run
+	Resolves  []string `json:"resolves,omitempty"` // what the check resolves of each bound; set by Run
+	Note      string   `json:"note"`               // one or two sentences: reason, corrected form, least constant, ...
 }
 
 // Failed reports whether the statement is false.

@@ -131,8 +131,7 @@ type KernelBound struct {
 // Attack searches for a matrix that violates the inequality: in floats by CMA-ES and
 // Nelder-Mead, then exactly on roundings of the worst matrix and, for S = 2, on all
 // matrices with small denominators. Only an exact violation is a failure.
-func (q KernelBound) Attack(e *Env) *Worst {
-	w := new(Worst)
+func (q KernelBound) Attack(e *Env, w *Worst) {
 	for _, s := range q.Sizes {
 		c := q.search(e, w, s)
 		if c == nil || w.Failed() {
@@ -151,7 +150,6 @@ func (q KernelBound) Attack(e *Env) *Worst {
 			w.Fail(*found)
 		}
 	}
-	return w
 }
 
 // search returns the chain over s states with the least margin in floats, or nil if the

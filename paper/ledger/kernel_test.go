@@ -65,7 +65,7 @@ func TestKernelBoundCountsItsInstances(t *testing.T) {
 				}
 			},
 		}
-		f := bound.Attack(testEnv(quick)).Finding("")
+		f := Check(bound.check).Finding(testEnv(quick))
 		if want := 1 + small + len(denominators); f.Instances != want || sizes != 1 || f.Margin != 0.5 || f.Verdict != Holds {
 			t.Errorf("quick %v: %+v, want %d instances", quick, f, want)
 		}
@@ -81,7 +81,7 @@ func TestSizesShareTheSearch(t *testing.T) {
 		Sides:  func(c *theory.Chain) (lhs, rhs float64) { calls[c.S]++; return c.Pi.At(0, 0), 1 },
 		Broken: func(exact.Matrix) *Witness { return nil },
 	}
-	bound.Attack(testEnv(true))
+	bound.Attack(testEnv(true), new(Worst))
 	for _, s := range bound.Sizes {
 		if n := calls[s]; n < 300 || n > 1200 {
 			t.Errorf("%d points over %d states, want about a third of 3000", n, s)

@@ -2,8 +2,10 @@
 //
 // A [Claim] is a statement with a [Check]: a function that evaluates the statement as printed and searches for
 // a counterexample. Its [Fault]s are the same check with one deliberate error; each must be detected. A claim
-// that fails has [Repair]s instead, each of which must hold. A check draws its budget and its random streams
-// from an [Env] and returns a [Finding]. Most checks give their instances to a [Worst]: it keeps
+// that fails has [Repair]s instead, each of which must hold. A [Bound] in the statement is a right side that the
+// check receives, and [Claim.Resolution] returns the least changes of it that the check refuses.
+//
+// A check draws its budget and its random streams from an [Env] and gives its instances to a [Worst]: it keeps
 // the instance of least margin of an inequality or equation between floats, rationals or enclosures, and as
 // the [Witness] the first instance on which it certainly fails.
 //
@@ -13,6 +15,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,18 +37,22 @@ type Claim struct {
 	Number     string   `json:"number"` // in the paper, "Lemma 12"; of a step the number of its statement
 	Kind       Kind     `json:"kind"`   // set by Collect if empty
 	Title      string   `json:"title"`
-	Section    string   `json:"section"`            // title of the paper's section; set by Collect
-	Statement  string   `json:"statement"`          // LaTeX, one line, in our words and the paper's symbols
-	Parts      []string `json:"parts,omitempty"`    // the conjuncts of the statement, in a few words
-	Hypotheses string   `json:"hypotheses"`         // LaTeX, one line, separated by semicolons
-	Tried      string   `json:"tried,omitempty"`    // LaTeX, one line: the instances of an exact decision
-	Uses       []string `json:"uses"`               // ids that the proof in the paper uses
-	RestsOn    []string `json:"rests_on,omitempty"` // ids that the proof in the erratum uses, if it differs
-	Corrected  string   `json:"corrected_by,omitempty"`
+	Section    string   `json:"section"`                   // title of the paper's section; set by Collect
+	Statement  string   `json:"statement"`                 // LaTeX, one line, in our words and the paper's symbols; see Bound
+	Parts      []string `json:"parts,omitempty"`           // the conjuncts of the statement, in a few words
+	Hypotheses string   `json:"hypotheses"`                // LaTeX, one line, separated by semicolons
+	Tried      string   `json:"tried,omitempty"`           // LaTeX, one line: the instances of an exact decision
+	Uses       []string `json:"uses"`                      // ids that the proof in the paper uses
+	RestsOn    []string `json:"rests_on,omitempty"`        // ids that the proof in the erratum uses, if it differs
+	Corrected  string   `json:"corrected_by,omitempty"`    // set by Collect from Correction
 	Defect     Defect   `json:"defect,omitempty"`          // of a claim that fails
 	OnPaper    []string `json:"proved_on_paper,omitempty"` // ids whose proofs in the erratum prove the statement
 	Slow       bool     `json:"-"`                         // not in the quick ledger: its check takes over a second
 	Check      Check    `json:"-"`
+	Bounds     []Bound  `json:"-"` // of the statement; set by Collect
+
+	// Correction is the true form of a claim that fails. Collect gives it a row of its own, after the claim's.
+	Correction *Claim `json:"-"`
 
 	Faults  []Fault  `json:"faults,omitempty"`  // of a claim that does not fail: one for each part and hypothesis
 	Repairs []Repair `json:"repairs,omitempty"` // of a claim that fails
@@ -53,19 +60,19 @@ type Claim struct {
 	Proved  []Proof  `json:"proved,omitempty"`  // theorems checked in Coq
 }
 
-// A Check evaluates a statement and searches for a counterexample.
-type Check func(*Env) Finding
+// A Check evaluates a statement and searches for a counterexample. It gives its instances to w, and returns the note
+// of its finding.
+type Check func(e *Env, w *Worst) (note string)
 
-// Noted returns the check with note before the note of its finding. It leaves the
-// note of an Open finding unchanged.
-func (c Check) Noted(note string) Check {
-	return func(e *Env) Finding {
-		f := c(e)
-		if f.Verdict != Open {
-			f.Note = note + f.Note
-		}
-		return f
-	}
+// Finding returns the result of the check.
+func (c Check) Finding(e *Env) Finding {
+	w := new(Worst)
+	return w.Finding(c(e, w))
+}
+
+// Noted returns the check with a text before its note.
+func (c Check) Noted(text string) Check {
+	return func(e *Env, w *Worst) string { return text + c(e, w) }
 }
 
 // A Fault is a check with a deliberate error in one part of the statement, or without
@@ -169,24 +176,35 @@ type Section struct {
 	Claims []Claim
 }
 
-// Collect returns the claims of all sections in order. It sets Section, and it sets
-// an empty Kind to Correction if the id ends in "-corrected", else to Statement.
+// Collect returns the claims of all sections in order, each before its correction. It sets Section, Corrected and
+// Bounds, and it sets an empty Kind to Correction if the id ends in "-corrected", else to Statement.
 func Collect(sections ...Section) []Claim {
 	var all []Claim
 	for _, s := range sections {
 		for _, c := range s.Claims {
-			c.Section = s.Title
-			switch {
-			case c.Kind != "":
-			case strings.HasSuffix(c.ID, "-corrected"):
-				c.Kind = Correction
-			default:
-				c.Kind = Statement
-			}
-			all = append(all, c)
+			all = append(all, c.collected(s.Title)...)
 		}
 	}
 	return all
+}
+
+// collected returns the claim and its correction.
+func (c Claim) collected(section string) []Claim {
+	c.Section = section
+	c.Statement, c.Bounds = readBounds(c.Statement)
+	switch {
+	case c.Kind != "":
+	case strings.HasSuffix(c.ID, "-corrected"):
+		c.Kind = Correction
+	default:
+		c.Kind = Statement
+	}
+	if c.Correction == nil {
+		return []Claim{c}
+	}
+	other := *c.Correction
+	c.Corrected, other.Number = other.ID, cmp.Or(other.Number, c.Number)
+	return append([]Claim{c}, other.collected(section)...)
 }
 
 // Select returns the claims with the wanted names, and their corrections, in the order of all. A name is an id
@@ -231,12 +249,29 @@ type Env struct {
 	ctx    context.Context
 	id     string
 	quick  bool
-	seeded atomic.Bool // a stream or the seed has been used
+	bounds []Bound
+
+	repaired []Bound      // the bounds of the correction
+	seeded   *atomic.Bool // a stream or the seed has been used
 }
 
 // NewEnv returns the environment for a check of the claim. If quick, Budget returns the smaller budget.
 func NewEnv(ctx context.Context, c Claim, quick bool) *Env {
-	return &Env{ctx: ctx, id: c.ID, quick: quick}
+	if c.Bounds == nil {
+		_, c.Bounds = readBounds(c.Statement)
+	}
+	e := &Env{ctx: ctx, id: c.ID, quick: quick, bounds: c.Bounds, seeded: new(atomic.Bool)}
+	if c.Correction != nil {
+		_, e.repaired = readBounds(c.Correction.Statement)
+	}
+	return e
+}
+
+// with returns the environment with other bounds.
+func (e *Env) with(bounds []Bound) *Env {
+	other := *e
+	other.bounds = bounds
+	return &other
 }
 
 // Seed is the seed of every search and sample in the ledger.
@@ -281,7 +316,10 @@ func Run(
 				return err
 			}
 			e, begun := NewEnv(ctx, c, quick), time.Now()
-			rows[i] = Row{c, c.Check(e)}
+			rows[i] = Row{c, c.Check.Finding(e)}
+			if !rows[i].Failed() {
+				rows[i].Resolves = c.Resolution(ctx)
+			}
 			if e.seeded.Load() {
 				rows[i].Seed = Seed
 			}

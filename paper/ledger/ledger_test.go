@@ -32,13 +32,13 @@ func TestEachFaultOfARowIsNamed(t *testing.T) {
 	good := Row{Finding: Finding{Verdict: Holds, LHS: 1, RHS: 2, Margin: 0.5, Instances: 1}}
 	bad := Row{Claim{Statement: `$a \le b$`, Repairs: []Repair{{}}}, Finding{
 		Verdict: Fails, LHS: 2, RHS: 1, Margin: -0.5, Instances: 1, Instance: instance,
-		Witness: &Witness{Instance: instance, LHS: big.NewRat(2, 1), RHS: big.NewRat(1, 1)},
+		Witness: &Witness{Instance: instance, LHS: exact.Int(2), RHS: exact.Int(1)},
 	}}
 	floats := bad
 	floats.Witness = &Witness{Instance: instance} // the sides are in the finding alone
 	equation := bad
 	equation.Statement, equation.LHS, equation.RHS = "$a = b$", 1, 2
-	equation.Witness = &Witness{Instance: instance, LHS: big.NewRat(1, 1), RHS: big.NewRat(2, 1)}
+	equation.Witness = &Witness{Instance: instance, LHS: exact.Int(1), RHS: exact.Int(2)}
 	for i, c := range []struct {
 		row   Row
 		spoil func(r *Row)
@@ -86,7 +86,7 @@ func TestEachFaultOfARowIsNamed(t *testing.T) {
 			t.Errorf("case %d: %q, want %q", i, got, c.want)
 		}
 	}
-	one := big.NewRat(1, 1)
+	one := exact.Int(1)
 	for _, w := range []*Witness{nil, {}, {LHS: one}, {RHS: one}} {
 		if _, _, ok := w.floats(); ok {
 			t.Errorf("%+v has two sides", w)
@@ -383,15 +383,20 @@ func TestSelect(t *testing.T) {
 	}
 }
 
+// good is a check that holds on one instance.
+func good(_ *Env, w *Worst) string {
+	w.AtMost(1, 2, func() Instance { return nil })
+	return ""
+}
+
 // A row has the seed if its check drew a random number.
 func TestRunRecordsTheSeed(t *testing.T) {
-	good := Finding{Verdict: Holds, Instances: 1}
-	shared := func(e *Env) Finding { e.Seed(); return good }
-	stream := func(e *Env) Finding { e.Stream("points"); return good }
-	cs := []Claim{{Check: shared}, {Check: stream}, {Check: func(*Env) Finding { return good }}}
+	shared := func(e *Env, w *Worst) string { e.Seed(); return good(e, w) }
+	stream := func(e *Env, w *Worst) string { e.Stream("points"); return good(e, w) }
+	cs := []Claim{{Check: shared}, {Check: stream}, {Check: good}}
 	reported := 0
 	if _, err := Run(t.Context(), cs, true, 1, func(Row, time.Duration) { reported++ }); err != nil || reported != 3 {
-		t.Errorf("reported of %d rows, want 3, %v", reported, err)
+		t.Errorf("reported %d rows, want 3, %v", reported, err)
 	}
 	rows, err := Run(t.Context(), cs, true, 1, nil)
 	if err != nil {
@@ -406,9 +411,8 @@ func TestRunRecordsTheSeed(t *testing.T) {
 
 // Every row that is unsound is named, and all rows are returned.
 func TestRunNamesUnsoundRows(t *testing.T) {
-	found := func(f Finding) Check { return func(*Env) Finding { return f } }
-	good := Finding{Verdict: Holds, Instances: 1}
-	cs := []Claim{{ID: "a", Check: found(Finding{Verdict: Holds})}, {ID: "b", Check: found(good)}}
+	nothing := func(*Env, *Worst) string { return "" }
+	cs := []Claim{{ID: "a", Check: nothing}, {ID: "b", Check: good}}
 	rows, err := Run(t.Context(), cs, true, 2, nil)
 	if err == nil || err.Error() != "ledger: a: no instances" || len(rows) != 2 || rows[1].Verdict != Holds {
 		t.Errorf("%d rows, error %v", len(rows), err)
@@ -419,12 +423,12 @@ func TestRunNamesUnsoundRows(t *testing.T) {
 func TestRunBeginsNothingAfterAStop(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	begun := Claim{Check: func(*Env) Finding { t.Error("a check is begun"); return Finding{} }}
+	begun := Claim{Check: func(*Env, *Worst) string { t.Error("a check is begun"); return "" }}
 	if rows, err := Run(ctx, []Claim{begun}, true, 1, nil); rows != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("%d rows, error %v", len(rows), err)
 	}
 	ctx, cancel = context.WithCancel(t.Context())
-	stopped := Claim{Check: func(*Env) Finding { cancel(); return Finding{} }}
+	stopped := Claim{Check: func(*Env, *Worst) string { cancel(); return "" }}
 	if _, err := Run(ctx, []Claim{stopped}, true, 1, func(Row, time.Duration) { t.Error("a check that was stopped is reported") }); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
@@ -435,7 +439,7 @@ func TestRunHasWorkers(t *testing.T) {
 	for workers, want := range map[int]int64{-1: 1, 0: 1, 1: 1, 3: 3} {
 		var running, most atomic.Int64
 		both := make(chan bool) // is closed when as many run as should
-		check := func(*Env) Finding {
+		check := func(e *Env, w *Worst) string {
 			n := running.Add(1)
 			defer running.Add(-1)
 			if n > most.Load() {
@@ -453,7 +457,7 @@ func TestRunHasWorkers(t *testing.T) {
 			case <-time.After(10 * time.Second):
 			}
 			time.Sleep(time.Millisecond)
-			return Finding{Verdict: Holds, Instances: 1}
+			return good(e, w)
 		}
 		var cs []Claim
 		for i := range 6 {
@@ -483,11 +487,9 @@ func TestStreamsDependOnTheClaimAlone(t *testing.T) {
 }
 
 func TestNotedStandsBeforeTheNoteOfTheCheck(t *testing.T) {
-	for verdict, want := range map[Verdict]string{Holds: "Proof. Seen.", Fails: "Proof. Seen.", Open: " Seen."} {
-		check := Check(func(*Env) Finding { return Finding{Verdict: verdict, Note: " Seen."} }).Noted("Proof.")
-		if got := check(nil).Note; got != want {
-			t.Errorf("%s: note %q, want %q", verdict, got, want)
-		}
+	seen := Check(func(e *Env, w *Worst) string { return good(e, w) + " Seen." }).Noted("Proof.")
+	if got := seen.Finding(nil).Note; got != "Proof. Seen." {
+		t.Errorf("note %q", got)
 	}
 }
 
@@ -529,7 +531,7 @@ func TestValuesOfAnInstanceAreStored(t *testing.T) {
 		{[]float64{1.23456789, 2}, `[1.23457,2]`, "1.23457, 2"},
 		{[][]float64{{0.123456789, 1}, {10, 2}}, `[[0.123457,1],[10,2]]`, "0.123457  1\n   10        2"},
 		{third, `"1/3"`, "1/3"},
-		{exact.Vector{third, big.NewRat(2, 1)}, `["1/3","2"]`, "1/3, 2"},
+		{exact.Vector{third, exact.Int(2)}, `["1/3","2"]`, "1/3, 2"},
 		{[]*big.Rat{third}, `["1/3"]`, "1/3"},
 		{exact.Rats("1/2 1/2"), `[["1/2","1/2"]]`, "1/2  1/2"},
 		{[]exact.Matrix{exact.Rats("1 2"), exact.Rats("3 4")}, `[[["1","2"]],[["3","4"]]]`, "1, 2\n   3, 4"},
@@ -578,14 +580,14 @@ func TestLayoutBeginsWithTheSettingAndEndsWithTheSides(t *testing.T) {
 	if want := []string{"S", "T", "graph", "pi", "mu", "alpha", "zeta", "equation", "lhs^2", "rhs^2"}; !slices.Equal(names, want) {
 		t.Errorf("the names stand as %v, want %v", names, want)
 	}
-	if (&Witness{RHS: big.NewRat(1, 1)}).Layout()+(&Witness{LHS: big.NewRat(1, 1)}).Layout() != "" {
+	if (&Witness{RHS: exact.Int(1)}).Layout()+(&Witness{LHS: exact.Int(1)}).Layout() != "" {
 		t.Error("one side alone is shown")
 	}
 }
 
 func TestWitnessesAreReadAsWritten(t *testing.T) {
 	for _, w := range []Witness{
-		{Instance: Instance{"S": 2.0}, Equation: "a line", Squared: true, LHS: big.NewRat(1, 3), RHS: big.NewRat(-2, 1)},
+		{Instance: Instance{"S": 2.0}, Equation: "a line", Squared: true, LHS: big.NewRat(1, 3), RHS: exact.Int(-2)},
 		{Instance: Instance{"S": 2.0}},
 	} {
 		b, err := json.Marshal(&w)
@@ -617,26 +619,16 @@ func TestMarginsOfFindings(t *testing.T) {
 	}
 	w.AtMost(math.NaN(), 4, here)
 	w.Keep(1, 8, here)
-	a, b := Finding{Margin: 0.5, Instances: 3, Note: "a"}, Finding{Margin: 0.25, Instances: 4, Note: "b"}
-	for _, fs := range [][]Finding{{a, b}, {b, a}} {
-		if f := Weakest(fs...); f.Note != "b" || f.Instances != 7 {
-			t.Errorf("the weakest of %v is %v", fs, f)
-		}
-	}
-	if f := Weakest(b, Finding{Margin: b.Margin, Note: "as weak"}); f.Note != "b" {
-		t.Errorf("of two as weak the second one is taken: %v", f)
-	}
-	if f := Weakest(b, Finding{Margin: math.NaN(), Note: "c"}); f.Note != "c" {
-		t.Errorf("a margin that is no number is stronger than %v", f)
-	}
-	fails, open := Finding{Verdict: Fails, Margin: -0.1}, Finding{Verdict: Open, Margin: -0.5}
-	holds := Finding{Verdict: Holds, Margin: 0.01}
-	for _, c := range []struct{ graver, other Finding }{{fails, open}, {fails, holds}, {open, holds}} {
-		for _, f := range []Finding{
-			Weakest(c.graver, c.other), Weakest(c.other, c.graver), c.graver.Counting(c.other), c.other.Counting(c.graver),
-		} {
-			if f.Verdict != c.graver.Verdict {
-				t.Errorf("of %s and %s, %s is kept", c.graver.Verdict, c.other.Verdict, f.Verdict)
+	fails, open, holds := new(Worst), new(Worst), new(Worst)
+	fails.AtMostRat(exact.Int(2), exact.Int(1), here)
+	open.AtMost(math.NaN(), 4, here)
+	holds.AtMost(1, 2, here)
+	for _, c := range [][2]*Worst{{fails, open}, {fails, holds}, {open, holds}} {
+		for _, order := range [][2]*Worst{{c[0], c[1]}, {c[1], c[0]}} {
+			both := *order[0]
+			both.Count(order[1])
+			if f, want := both.Finding(""), c[0].Finding("").Verdict; f.Verdict != want || f.Instances != 2 {
+				t.Errorf("two of different verdicts: %s on %d instances, want %s on 2", f.Verdict, f.Instances, want)
 			}
 		}
 	}
@@ -657,12 +649,12 @@ func TestMarginsOfFindings(t *testing.T) {
 	// The note reports a search that went further than the witness.
 	w = Worst{}
 	w.AtMost(3, 1, func() Instance { return Instance{"S": 2, "p": big.NewRat(1, 2), "x": 0.5, "name": "n"} })
-	w.AtMostRat(big.NewRat(2, 1), big.NewRat(1, 1), here)
+	w.AtMostRat(exact.Int(2), exact.Int(1), here)
 	if f := w.Finding("Note."); f.Note != "Note. Worst found by the search: lhs 3, rhs 1, margin -0.667, S = 2, name = n, p = 1/2." {
 		t.Errorf("note %q", f.Note)
 	}
 	w = Worst{}
-	w.AtMostRat(big.NewRat(2, 1), big.NewRat(1, 1), here)
+	w.AtMostRat(exact.Int(2), exact.Int(1), here)
 	if f := w.Finding("Note."); f.Note != "Note." {
 		t.Errorf("note %q", f.Note)
 	}

@@ -53,8 +53,9 @@ func (l *Ledger) Page(where func(id string) Place) string {
 		case place.Proof != "":
 			names = append(names, "erratum "+place.Proof)
 		}
-		fmt.Fprintf(&b, "| %s | <a id=\"%s\"></a>`%[2]s` | **%s.** %s | %s | %.3g | %s |\n", r.Number, r.ID,
-			cell(r.Title), cell(r.Statement), r.verdict(), r.Margin, strings.Join(names, ", "))
+		fmt.Fprintf(&b, "| %s | <a id=\"%s\"></a>`%[2]s` | **%s.** %s | %s | %.3g | %s | %s |\n", r.Number, r.ID,
+			cell(r.Title), cell(r.Statement), r.verdict(), r.Margin, cell(strings.Join(r.Resolves, "<br>")),
+			strings.Join(names, ", "))
 	}
 	b.WriteString("\n")
 	for _, text := range slices.Sorted(maps.Keys(targets)) {
@@ -69,6 +70,8 @@ A function in [paper/claims](paper/claims) evaluates each numbered statement of 
 
 **Verdicts.** A check decides an identity or inequality on given instances, in rational numbers or in floats with an enclosure of the rounding error; the check of ` + "`assume-prior-remark-corrected`" + ` computes a confidence limit. *Holds* means that the check found no counterexample among its instances; the statement is proved only where the row names a proof. *Fails* comes with a witness in exact numbers. *Open* means that the check could not decide. Every inequality is read as lhs ≤ rhs, also where the paper prints ≥. Its **margin** on the worst instance is (rhs − lhs) / max(|lhs|, |rhs|); the margin of an equation is minus the relative difference. A statement fails where its margin is negative. A row that fails reports both sides and the margin of its witness, for a check by hand; ` + "`paper verify`" + ` also prints the largest violation that a search in floats found. A row whose id ends in ` + "`-corrected`" + ` corrects the printed statement. A step or remark carries the number of the statement whose proof contains it. Of the statements that hold, Theorems 1 and 2, Lemmas 8, 10, 30, 31 and 32 and Corollary 1 have constants or a hypothesis that the paper leaves open.
 
+**Resolves.** Where a right side is a product of powers, the check also decides changed products, with the budget of a quick run. The column lists the least change of each factor that the check refuses: *$4$: 25 %* means 3.2 in place of 4 (or 5, under ≥), and *$S^3$: 1* means $S^2$ in place of $S^3$. The grid has 1, 2, 5, 10, 25 and 50 % and the factors 2, 3, 5, 10, 100 and 1000 for a constant, 1, 2 and 4 for an exponent, also ½ for a half-integer one, and steps from 1/20 for the exponents of $T_{\mathrm{eff}}$ and $N$. The check accepts every change of a factor that is not listed: *not at all* means a thousandth of the right side as well.
+
 **Defects.** A row that fails names its defect. A *misprint* is a wrong sign, index or name, and the intended statement is true. In a *boundary case* one row, entry or position, or a trivial case, should be excluded. A *reading* is false in one reading of a sentence that the paper leaves open. A *step of a proof* is false, and the statement that it serves survives. With a *missing hypothesis* the statement is true. A *constant*, or an exponent, changes.
 
 `
@@ -76,8 +79,8 @@ A function in [paper/claims](paper/claims) evaluates each numbered statement of 
 const pageTable = `
 [fig-ledger](figures/fig-ledger.png) shows all margins, [fig-claims-graph](figures/fig-claims-graph.png) the dependencies between the statements. The last column links the check, the theorems of Coq and the notebook, and numbers the proof in the supplement.
 
-| number | id | statement | verdict | margin | links |
-|---|---|---|---|--:|---|
+| number | id | statement | verdict | margin | resolves | links |
+|---|---|---|---|--:|---|---|
 `
 
 // plain escapes the characters of plain text that Markdown would interpret.

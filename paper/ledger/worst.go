@@ -23,6 +23,7 @@ type Worst struct {
 	undecided        bool    // an enclosure was too wide for some instance
 	witness          *Witness
 	broken           Finding // the sides of the witness in floats
+	first            bool    // the first witness ends the check
 }
 
 // Failed reports whether an instance has certainly failed.
@@ -211,6 +212,9 @@ func (w *Worst) Fail(witness Witness) {
 	if w.witness != nil {
 		return
 	}
+	if w.first {
+		panic(errWitness)
+	}
 	w.witness = &witness
 	lhs, rhs, ok := witness.floats()
 	if !ok {
@@ -253,29 +257,15 @@ func (w *Worst) Finding(note string) Finding {
 	return f
 }
 
-// Weakest returns a failure if there is one, else an Open finding, and among findings of
-// equal verdict the finding of least margin. Its number of instances is the sum.
-func Weakest(fs ...Finding) Finding {
-	worst, instances := fs[0], 0
-	for _, f := range fs {
-		instances += f.Instances
-		grave := f.gravity() - worst.gravity()
-		if grave > 0 || grave == 0 && (math.IsNaN(f.Margin) || f.Margin < worst.Margin) {
-			worst = f
-		}
+// Count adds the instances of another Worst, but not their margins. A failure or an undecided instance of the other
+// one outranks what w has, and replaces it.
+func (w *Worst) Count(other *Worst) {
+	n, first := w.Instances+other.Instances, w.first
+	if other.Finding("").gravity() > w.Finding("").gravity() {
+		*w = *other
 	}
-	worst.Instances = instances
-	return worst
+	w.Instances, w.first = n, first
 }
 
-// Counting returns the finding with the numbers of instances of the others added. A
-// failure or an Open finding among the others takes its place.
-func (f Finding) Counting(others ...Finding) Finding {
-	for _, o := range others {
-		if o.gravity() > f.gravity() {
-			f, o = o, f
-		}
-		f.Instances += o.Instances
-	}
-	return f
-}
+// Holds reports whether the statement holds on the instances so far.
+func (w *Worst) Holds() bool { return w.Finding("").Verdict == Holds }

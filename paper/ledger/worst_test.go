@@ -63,7 +63,7 @@ func TestWorstDecides(t *testing.T) {
 		if name == "nothing decided" {
 			continue
 		}
-		w.AtMostRat(big.NewRat(1, 1), big.NewRat(2, 1), here)
+		w.AtMostRat(exact.Int(1), exact.Int(2), here)
 		if again := w.Finding(""); again.Verdict != c.want {
 			t.Errorf("%s, and then one that holds: %s", name, again.Verdict)
 		}
@@ -75,7 +75,7 @@ func TestWorstDecides(t *testing.T) {
 func TestWorstKeepsTheFirstWitness(t *testing.T) {
 	var w Worst
 	w.AtMostRat(big.NewRat(1, 2), big.NewRat(1, 3), here)
-	w.AtMostRat(big.NewRat(1, 1), big.NewRat(1, 4), func() Instance { return Instance{"S": 3} })
+	w.AtMostRat(exact.Int(1), big.NewRat(1, 4), func() Instance { return Instance{"S": 3} })
 	f := w.Finding("")
 	if f.Instance["S"] != 2 || f.LHS != 0.5 || math.Abs(f.Margin+1.0/3) > 1e-15 || f.Witness.RHS.RatString() != "1/3" {
 		t.Errorf("%+v", f)
@@ -92,7 +92,7 @@ func TestWorstKeepsTheFirstWitness(t *testing.T) {
 		t.Errorf("after numbers that are not equal, two that are: %+v", f)
 	}
 	w = Worst{}
-	w.Fail(Witness{Instance: here(), LHS: big.NewRat(4, 1), RHS: big.NewRat(9, 4), Squared: true})
+	w.Fail(Witness{Instance: here(), LHS: exact.Int(4), RHS: big.NewRat(9, 4), Squared: true})
 	if f := w.Finding(""); f.LHS != 2 || f.RHS != 1.5 {
 		t.Errorf("roots of the sides: %v, %v", f.LHS, f.RHS)
 	}
@@ -101,8 +101,8 @@ func TestWorstKeepsTheFirstWitness(t *testing.T) {
 // The note has a failure worse than the witness, and the rounding, if there was one.
 func TestWorstNotesLargerViolations(t *testing.T) {
 	var w Worst
-	w.EqualRat("", big.NewRat(1, 1), big.NewRat(2, 1), here)
-	w.EqualRat("", big.NewRat(1, 1), big.NewRat(4, 1), func() Instance { return Instance{"S": 3} })
+	w.EqualRat("", exact.Int(1), exact.Int(2), here)
+	w.EqualRat("", exact.Int(1), exact.Int(4), func() Instance { return Instance{"S": 3} })
 	if f := w.Finding("So."); f.Note != "So. Worst found by the search: lhs 1, rhs 4, margin -0.75, S = 3." || f.RHS != 2 {
 		t.Errorf("%+v", f)
 	}
@@ -143,12 +143,12 @@ func TestWorstKeepsTheLeastMargin(t *testing.T) {
 	}{
 		"at most":              {func(w *Worst) { w.AtMost(1, 4, here); w.AtMost(1, 2, here) }, 2, 1, 2, 0.5},
 		"a search":             {func(w *Worst) { w.Keep(3, 4, here) }, 1, 3, 4, 0.25},
-		"rationals":            {func(w *Worst) { w.AtMostRat(big.NewRat(1, 4), big.NewRat(1, 1), here) }, 1, 0.25, 1, 0.75},
-		"rationals, more":      {func(w *Worst) { w.AtMostRat(big.NewRat(1, 1), big.NewRat(1, 4), here) }, 1, 1, 0.25, -0.75},
+		"rationals":            {func(w *Worst) { w.AtMostRat(big.NewRat(1, 4), exact.Int(1), here) }, 1, 0.25, 1, 0.75},
+		"rationals, more":      {func(w *Worst) { w.AtMostRat(exact.Int(1), big.NewRat(1, 4), here) }, 1, 1, 0.25, -0.75},
 		"nothing and nothing":  {func(w *Worst) { w.AtMostRat(new(big.Rat), new(big.Rat), here) }, 1, 0, 0, 0},
 		"zero and more":        {func(w *Worst) { w.AtMostRat(new(big.Rat), big.NewRat(1, 2), here) }, 1, 0, 0.5, 1},
 		"equal":                {func(w *Worst) { w.EqualRat("", big.NewRat(1, 2), big.NewRat(1, 2), here) }, 1, 0.5, 0.5, 0},
-		"not equal":            {func(w *Worst) { w.EqualRat("", big.NewRat(1, 2), big.NewRat(1, 1), here) }, 1, 0.5, 1, -0.5},
+		"not equal":            {func(w *Worst) { w.EqualRat("", big.NewRat(1, 2), exact.Int(1), here) }, 1, 0.5, 1, -0.5},
 		"matrices":             {func(w *Worst) { w.EqualMatrix("", exact.Rats("1 2; 3 4"), exact.Rats("1 2; 3 4"), here) }, 1, 1, 1, 0},
 		"matrices that differ": {func(w *Worst) { w.EqualMatrix("", exact.Rats("1 2; 3 4"), exact.Rats("1 2; 3 8"), here) }, 1, 4, 8, -0.5},
 		"floats, the worst entry": {

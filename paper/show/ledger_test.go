@@ -2,11 +2,11 @@ package show
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"testing"
 
 	"learncausal/paper/claims"
+	"learncausal/paper/exact"
 	"learncausal/paper/figures"
 	"learncausal/paper/ledger"
 )
@@ -43,27 +43,28 @@ func TestAStatementIsCheckedByItsNumberWithItsCorrection(t *testing.T) {
 	}
 }
 
+func nowhere() ledger.Instance { return nil }
+
 // A verdict that is not the stored one is counted, and a row that is unsound is an error.
 func TestVerdictsEqualTheStoredLedger(t *testing.T) {
 	for what, c := range map[string]struct {
-		spoil   func(f *ledger.Finding)
+		spoil   func(w *ledger.Worst)
 		changes int
 		fault   string
 	}{
-		"as it is":  {func(*ledger.Finding) {}, 0, ""},
-		"a verdict": {func(f *ledger.Finding) { f.Verdict = ledger.Open }, 1, ""},
-		"no number": {func(f *ledger.Finding) { f.LHS = math.NaN() }, 0, "not a number"},
-		"a margin":  {func(f *ledger.Finding) { f.Margin = -1 }, 0, "lem-tv: holds with a negative margin"},
+		"as it is":    {func(*ledger.Worst) {}, 0, ""},
+		"undecided":   {func(w *ledger.Worst) { w.AtMostRounded(1, 1, 1, nowhere) }, 1, ""},
+		"a witness":   {func(w *ledger.Worst) { w.EqualRat("", exact.Frac(1, 1), exact.Frac(2, 1), nowhere) }, 0, "lem-tv: fails but has no repair"},
+		"no instance": {func(w *ledger.Worst) { *w = ledger.Worst{} }, 0, "lem-tv: no instances"},
 	} {
 		cs, err := ledger.Select(claims.All(), "lem-bound-g1-corrected", "lem-tv")
 		if err != nil {
 			t.Fatal(err)
 		}
 		check := cs[0].Check
-		cs[0].Check = func(e *ledger.Env) ledger.Finding {
-			f := check(e)
-			c.spoil(&f)
-			return f
+		cs[0].Check = func(e *ledger.Env, w *ledger.Worst) string {
+			defer c.spoil(w)
+			return check(e, w)
 		}
 		changes, err := changed(t.Context(), cs, nil)
 		if len(changes) != c.changes || (err == nil) != (c.fault == "") {
