@@ -160,27 +160,43 @@ func (x Axis) dress(p *plot.Axis, name string) error {
 	return nil
 }
 
-// settle gives an axis without data the range of one unit or one power of ten, and widens
-// a range that is too narrow. It returns an error for a range that cannot be drawn.
+// settle gives an axis without data the range of one unit or one power of ten, exchanges swapped
+// limits, and widens a range that is too narrow. It returns an error for a range that cannot be drawn.
 func settle(p *plot.Axis, name string) error {
 	log := isLog(p.Scale)
+	free, open := math.IsInf(p.Min, 1), math.IsInf(p.Max, -1) // limits that neither data nor the caller have set
 	switch {
-	case p.Min > p.Max && log:
+	case free && open && log:
 		p.Min, p.Max = 1, 10
-	case p.Min > p.Max:
+	case free && open:
 		p.Min, p.Max = 0, 1
+	case free && log:
+		p.Min = p.Max / 10
+	case free:
+		p.Min = 0
+	case open && log:
+		p.Max = 10 * p.Min
+	case open:
+		p.Max = 0
+	}
+	if p.Min > p.Max {
+		p.Min, p.Max = p.Max, p.Min
+	}
+	width := p.Max - p.Min
+	switch {
+	case math.IsNaN(p.Min+p.Max) || math.IsInf(p.Min, 0) || math.IsInf(p.Max, 0):
+		return fmt.Errorf("axis %s %q has the range [%v, %v], want finite numbers", name, p.Label.Text, p.Min, p.Max)
+	case log && p.Min <= 0:
+		return fmt.Errorf("logarithmic axis %s %q needs values above 0; the least is %v", name, p.Label.Text, p.Min)
 	case log && p.Max <= p.Min*(1+1e-10):
 		p.Min, p.Max = max(p.Min/2, math.SmallestNonzeroFloat64), min(2*p.Max, math.MaxFloat64)
+	case log:
+	case width > widest:
+		return fmt.Errorf("axis %s %q has the range [%v, %v], want a width of at most %v",
+			name, p.Label.Text, p.Min, p.Max, widest)
 	case flat(p.Min, p.Max):
 		m := max(0.5, 1e-3*max(math.Abs(p.Min), math.Abs(p.Max)))
 		p.Min, p.Max = max(p.Min-m, -math.MaxFloat64), min(p.Max+m, math.MaxFloat64)
-	}
-	switch width := p.Max - p.Min; {
-	case log && !(p.Min > 0):
-		return fmt.Errorf("logarithmic axis %s %q begins at %v, want a positive number", name, p.Label.Text, p.Min)
-	case math.IsNaN(width) || width > widest && !log:
-		return fmt.Errorf("axis %s %q has the range [%v, %v], want a width of at most %v",
-			name, p.Label.Text, p.Min, p.Max, widest)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"image"
 	"image/color"
 	"math"
+	"slices"
 
 	"git.sr.ht/~sbinet/gg"
 	"gonum.org/v1/plot/font"
@@ -97,6 +98,11 @@ func latex(c vg.Canvas) (*tikz, gg.Matrix) {
 			c = d.Canvas
 		case *draw.Canvas:
 			c = d.Canvas
+		case *gate:
+			if d.lost[len(d.lost)-1] {
+				return nil, gg.Matrix{}
+			}
+			c = d.Canvas
 		case *canvas:
 			t, _ := d.device.(*tikz)
 			return t, d.at
@@ -104,6 +110,102 @@ func latex(c vg.Canvas) (*tikz, gg.Matrix) {
 			return nil, gg.Matrix{}
 		}
 	}
+}
+
+// gate passes on whatever has a place on a page. A path breaks at other points, and other text is left out.
+type gate struct {
+	vg.Canvas
+	lost []bool // whether the coordinates in use, and the saved ones before them, have no place on a page
+}
+
+func (g *gate) move(now bool, to func()) {
+	if k := len(g.lost) - 1; !now {
+		g.lost[k] = true
+	} else if !g.lost[k] {
+		to()
+	}
+}
+
+func (g *gate) Rotate(rad float64) { g.move(onPage(vg.Length(rad)), func() { g.Canvas.Rotate(rad) }) }
+
+func (g *gate) Translate(p vg.Point) { g.move(onPage(p.X, p.Y), func() { g.Canvas.Translate(p) }) }
+
+func (g *gate) Scale(x, y float64) {
+	g.move(onPage(vg.Length(x), vg.Length(y)), func() { g.Canvas.Scale(x, y) })
+}
+
+func (g *gate) Push() {
+	g.Canvas.Push()
+	g.lost = append(g.lost, g.lost[len(g.lost)-1])
+}
+
+func (g *gate) Pop() {
+	g.Canvas.Pop()
+	g.lost = g.lost[:len(g.lost)-1]
+}
+
+func (g *gate) Fill(p vg.Path) { g.path(p, g.Canvas.Fill) }
+
+func (g *gate) Stroke(p vg.Path) { g.path(p, g.Canvas.Stroke) }
+
+func (g *gate) path(p vg.Path, paint func(vg.Path)) {
+	if p = unbroken(p); len(p) > 0 && !g.lost[len(g.lost)-1] {
+		paint(p)
+	}
+}
+
+func (g *gate) FillString(f font.Face, at vg.Point, text string) {
+	if onPage(at.X, at.Y) && !g.lost[len(g.lost)-1] {
+		g.Canvas.FillString(f, at, text)
+	}
+}
+
+func (g *gate) DrawImage(r vg.Rectangle, img image.Image) {
+	if onPage(r.Min.X, r.Min.Y, r.Max.X, r.Max.Y) && !g.lost[len(g.lost)-1] {
+		g.Canvas.DrawImage(r, img)
+	}
+}
+
+// onPage reports whether lengths are finite and not beyond those of TeX, 2^14 pt.
+func onPage(lengths ...vg.Length) bool {
+	for _, x := range lengths {
+		if !(math.Abs(float64(x)) < 1<<14) {
+			return false
+		}
+	}
+	return true
+}
+
+// unbroken returns a path without the points that have no place on a page. The path has a gap there.
+func unbroken(p vg.Path) (out vg.Path) {
+	whole := func(c vg.PathComp) bool {
+		ok := onPage(c.Pos.X, c.Pos.Y, c.Radius, vg.Length(c.Start), vg.Length(c.Angle))
+		for _, q := range c.Control {
+			ok = ok && onPage(q.X, q.Y)
+		}
+		return ok
+	}
+	if !slices.ContainsFunc(p, func(c vg.PathComp) bool { return !whole(c) }) {
+		return p
+	}
+	gap, broken := true, false
+	for _, c := range p {
+		switch {
+		case c.Type == vg.CloseComp && broken: // its line would lead over the gap
+		case !whole(c):
+			gap, broken = true, true
+		case gap && c.Type == vg.ArcComp:
+			from, _ := onCircle(c, 0)
+			out = append(out, vg.PathComp{Type: vg.MoveComp, Pos: from}, c)
+			gap = false
+		case gap || c.Type == vg.MoveComp:
+			out.Move(c.Pos)
+			gap, broken = false, broken && c.Type != vg.MoveComp
+		default:
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 func nrgba(c color.Color) color.NRGBA {

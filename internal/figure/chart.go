@@ -21,19 +21,63 @@ type Chart struct {
 
 func (h *Chart) Heading() Label { return h.Title }
 
-func (h *Chart) Layout(w vg.Length) (Room, error) {
+func (h *Chart) Layout(w vg.Length) (r Room, err error) {
+	defer caught(&err)
 	if h.Plot == nil {
 		return Room{}, errors.New("chart without a plot")
 	}
-	if err := errors.Join(settle(&h.Plot.X, "x"), settle(&h.Plot.Y, "y")); err != nil {
+	size := frameSize(w, h.Height)
+	if s, ok := h.Plot.Y.Scale.(shaped); ok {
+		size = s.frame(w)
+	}
+	p, err := h.plot(size)
+	if err != nil {
 		return Room{}, err
 	}
-	return roomOf(h.Plot, frameSize(w, h.Height)), nil
+	return roomOf(p, size), nil
 }
 
-func (h *Chart) Draw(c draw.Canvas) error {
-	drawPlot(h.Plot, c)
-	return nil
+func (h *Chart) Draw(c draw.Canvas) (err error) {
+	defer caught(&err)
+	p, err := h.plot(c.Size())
+	if err == nil {
+		drawPlot(p, c)
+	}
+	return err
+}
+
+// plot returns a copy of the plot with complete axes for a frame.
+func (h *Chart) plot(frame vg.Point) (*plot.Plot, error) {
+	p := *h.Plot
+	for a, length := range map[*plot.Axis]vg.Length{&p.X: frame.X, &p.Y: frame.Y} {
+		if n, ok := a.Tick.Marker.(indices); ok {
+			a.Tick.Marker = indexTicks(int(n), length)
+		}
+	}
+	return &p, errors.Join(settle(&p.X, "x"), settle(&p.Y, "y"))
+}
+
+// shaped is the vertical scale of a plot of one [Matrix] or [Graph], which has the size of its frame.
+type shaped struct {
+	plot.Normalizer
+	frame func(width vg.Length) vg.Point
+}
+
+// shaped reports whether the plot is one of a [Matrix] or a [Graph].
+func (h *Chart) shaped() bool {
+	_, ok := h.Plot.Y.Scale.(shaped)
+	return ok
+}
+
+// caught turns a panic with a text into an error. So gonum reports a value below 0 on a logarithmic axis.
+func caught(err *error) {
+	switch r := recover().(type) {
+	case nil:
+	case string:
+		*err = errors.New("plot: " + r)
+	default:
+		panic(r)
+	}
 }
 
 // frameSize returns the size of a frame of a width, at least 60, and a height. A height
@@ -83,27 +127,53 @@ var axisLine = draw.LineStyle{Color: black, Width: axisWidth}
 
 // NewPlot returns an empty plot in the style of [Axes]: sizes of text for
 // print, round ticks, and axes that meet at the corner of the data.
-func NewPlot() *plot.Plot {
-	p := plot.New()
-	p.Title.TextStyle = textStyle(labelSize, text.XCenter, text.YTop)
-	p.Title.Padding = 4
-	p.Legend.TextStyle = textStyle(smallSize, text.XLeft, text.YBottom)
-	p.Legend.ThumbnailWidth = sampleSize
-	for _, a := range []*plot.Axis{&p.X, &p.Y} {
-		a.LineStyle, a.Tick.LineStyle = axisLine, axisLine
-		a.Tick.Length = tickLength
-		a.Padding = -axisWidth / 2
-		a.Label.Padding = 4
-		a.Label.TextStyle = textStyle(labelSize, text.XCenter, text.YBottom)
-		setLabel(a, Label{})
+func NewPlot() *plot.Plot { return Styled(plot.New()) }
+
+// Styled returns a copy of a plot in the style of [NewPlot]. It keeps what differs from gonum's defaults.
+func Styled(p *plot.Plot) *plot.Plot {
+	q := *p
+	restyle(&q.Title.TextStyle, 12, labelSize, typesetter{ascent: capHeight})
+	restyle(&q.Legend.TextStyle, 12, smallSize, typesetter{ascent: accentHeight, descent: descent})
+	replace(&q.Title.Padding, 0, 4)
+	replace(&q.Legend.ThumbnailWidth, 20, sampleSize)
+	replace(&q.Legend.Padding, 0, 2)
+	if !q.Legend.Top {
+		replace(&q.Legend.YOffs, 0, 3) // off the axis
 	}
-	p.X.Tick.Marker, p.Y.Tick.Marker = about(6), about(5)
-	p.X.Tick.Label = textStyle(smallSize, text.XCenter, text.YTop)
-	p.X.Tick.Label.Handler = typesetter{ascent: capHeight + 2.5/smallSize}
-	p.Y.Tick.Label = textStyle(smallSize, text.XRight, text.YCenter)
+	for k, a := range []*plot.Axis{&q.X, &q.Y} {
+		replace(&a.Width, 0.5, axisWidth)
+		replace(&a.Tick.Width, 0.5, axisWidth)
+		replace(&a.Tick.Length, 8, tickLength)
+		replace(&a.Label.Padding, 0, 4)
+		restyle(&a.Label.TextStyle, 12, labelSize, nil)
+		setLabel(a, Text(a.Label.Text))
+		switch a.Tick.Marker.(type) {
+		case plot.DefaultTicks, plot.LogTicks:
+			a.Tick.Marker = about(6 - k)
+			if isLog(a.Scale) {
+				a.Tick.Marker = powersOfTen
+			}
+		}
+	}
+	restyle(&q.X.Tick.Label, 10, smallSize, typesetter{ascent: capHeight + 2.5/smallSize})
+	restyle(&q.Y.Tick.Label, 10, smallSize, typesetter{ascent: capHeight})
+	replace(&q.X.Padding, 5, -axisWidth/2)
 	// Gonum measures a space in the font of the ticks, but leaves one in the font of the label.
-	p.Y.Padding += p.Y.Tick.Label.Width(" ") - p.Y.Label.TextStyle.Width(" ")
-	return p
+	replace(&q.Y.Padding, 5, -axisWidth/2+q.Y.Tick.Label.Width(" ")-q.Y.Label.TextStyle.Width(" "))
+	return &q
+}
+
+// replace sets a length that has gonum's default.
+func replace(x *vg.Length, standard, to vg.Length) {
+	if *x == standard {
+		*x = to
+	}
+}
+
+// restyle sets the typeface, and the size if it is gonum's default.
+func restyle(s *text.Style, standard, to vg.Length, h text.Handler) {
+	s.Font.Typeface, s.Font.Variant, s.Handler = "Liberation", "Sans", h
+	replace(&s.Font.Size, standard, to)
 }
 
 // setLabel sets the label of an axis of a plot, with its TeX form.

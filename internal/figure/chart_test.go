@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -303,5 +304,57 @@ func TestCurvesAreThinInLaTeX(t *testing.T) {
 		if got := thin(c.curve, at); !slices.Equal(got, c.want) {
 			t.Errorf("of %v %v is left, want %v", c.curve, got, c.want)
 		}
+	}
+}
+
+// Limits in the other order, and one limit alone, give the axis that gonum draws.
+func TestLimitsAreThoseOfGonum(t *testing.T) {
+	inf := math.Inf(1)
+	for _, c := range []struct {
+		lo, hi, wantLo, wantHi float64
+		scale                  plot.Normalizer
+	}{
+		{3, 1, 1, 3, plot.LinearScale{}},
+		{3, 1, 1, 3, plot.LogScale{}},
+		{inf, -inf, 0, 1, plot.LinearScale{}},
+		{inf, 5, 0, 5, plot.LinearScale{}},
+		{-2, -inf, -2, 0, plot.LinearScale{}},
+		{2, -inf, 0, 2, plot.LinearScale{}},
+		{inf, -inf, 1, 10, plot.LogScale{}},
+		{inf, 50, 5, 50, plot.LogScale{}},
+		{2, -inf, 2, 20, plot.LogScale{}},
+	} {
+		a := plot.Axis{Min: c.lo, Max: c.hi, Scale: c.scale}
+		if err := settle(&a, "x"); err != nil || a.Min != c.wantLo || a.Max != c.wantHi {
+			t.Errorf("%T [%v, %v]: [%v, %v], %v, want [%v, %v]",
+				c.scale, c.lo, c.hi, a.Min, a.Max, err, c.wantLo, c.wantHi)
+		}
+	}
+}
+
+// A path has a gap where a point has no place on a page, whatever the next part is.
+func TestPathsBreakWhereThereIsNoPlace(t *testing.T) {
+	at := func(x float64) vg.Point { return vg.Point{X: vg.Length(x)} }
+	var p, q vg.Path
+	p.Move(at(0))
+	for _, x := range []float64{1, math.NaN(), 2, 3, math.Inf(-1), 1e5} {
+		p.Line(at(x))
+	}
+	p.CubeTo(at(math.NaN()), at(4), at(5))
+	p.Arc(at(6), 1, 0, math.Pi)
+	p.Close()
+	for _, c := range unbroken(p) {
+		q = append(q, vg.PathComp{Type: c.Type, Pos: c.Pos})
+	}
+	want := vg.Path{
+		{Type: vg.MoveComp, Pos: at(0)},
+		{Type: vg.LineComp, Pos: at(1)},
+		{Type: vg.MoveComp, Pos: at(2)},
+		{Type: vg.LineComp, Pos: at(3)},
+		{Type: vg.MoveComp, Pos: at(7)},
+		{Type: vg.ArcComp, Pos: at(6)},
+	}
+	if !reflect.DeepEqual(q, want) {
+		t.Errorf("got %v, want %v", q, want)
 	}
 }

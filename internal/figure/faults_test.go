@@ -59,7 +59,7 @@ func TestEachFaultOfAxesIsNamed(t *testing.T) {
 	}
 	only := []Level{{Text("level"), 1}}
 	wantError(t, &Axes{Levels: only, X: Axis{Label: Text("x"), Min: 2, Max: 1}}, `axis x "x" has the bad range [2, 1]`)
-	wantError(t, &Axes{Levels: only, X: Axis{Label: Text("x"), Log: true, Max: 1}}, `logarithmic axis x "x" begins at 0`)
+	wantError(t, &Axes{Levels: only, X: Axis{Label: Text("x"), Log: true, Max: 1}}, `logarithmic axis x "x" needs values above 0; the least is 0`)
 }
 
 // Each error in a matrix is reported if everything else is correct.

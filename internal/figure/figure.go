@@ -414,7 +414,7 @@ func (f *Figure) write(open func(w, h vg.Length) (c vg.Canvas, save func(io.Writ
 		return nil, err
 	}
 	c, save := open(l.w, l.h)
-	if err := l.draw(c); err != nil {
+	if err := l.draw(&gate{c, make([]bool, 1)}); err != nil {
 		return nil, fmt.Errorf("figure %s: %w", f.ID, err)
 	}
 	var b bytes.Buffer

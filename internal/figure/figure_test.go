@@ -286,7 +286,8 @@ func TestTicks(t *testing.T) {
 		{first(logTicks(0.31, 0.55)), "[0.4 0.5]"}, // one is too few
 		{first(logTicks(0.512, 0.518)), "[0.512 0.514 0.516 0.518]"},
 		{Scale{Palette: Signed, Min: -1, Max: 1}.ticks(30), "[-1 0 1]"},
-		{Scale{Max: 1}.ticks(10), "[0 1]"},
+		{Scale{Max: 1}.ticks(11), "[0 1]"},
+		{Scale{Max: 1}.ticks(10), "[1]"}, // lower than two numbers
 		{Scale{Max: 1}.ticks(100), "[0 0.5 1]"},
 		{[]float64{1234567, 12345678, 0.00012346}, "[1234567 1.235·10⁷ 0.0001235]"},
 	} {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -58,6 +59,38 @@ func (g *Graph) Layout(w vg.Length) (Room, error) {
 		r.Bottom = smallSize + 4
 	}
 	return r, nil
+}
+
+// AddTo adds the graph to an empty plot, whose axes it hides.
+func (g *Graph) AddTo(p *plot.Plot) error {
+	r, err := g.Layout(0)
+	if err != nil {
+		return err
+	}
+	p.Add(arcs{g, r})
+	p.HideAxes()
+	p.Y.Scale = shaped{plot.LinearScale{}, func(w vg.Length) vg.Point {
+		r, _ := g.Layout(w)
+		return vg.Point{X: r.Width, Y: r.Height}
+	}}
+	return nil
+}
+
+// arcs is a plotter of a checked graph, with its margins.
+type arcs struct {
+	*Graph
+	Room
+}
+
+func (a arcs) Plot(c draw.Canvas, _ *plot.Plot) { _ = a.Draw(c) }
+
+// GlyphBoxes reserves the space for the word query.
+func (a arcs) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
+	half := textWidth("query", textStyle(smallSize, 0, 0).Font) / 2
+	return []plot.GlyphBox{
+		{Rectangle: vg.Rectangle{Min: vg.Point{Y: -a.Bottom}}},
+		{X: 1, Rectangle: vg.Rectangle{Max: vg.Point{X: min(half, a.Bottom)}}},
+	}
 }
 
 const (

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
@@ -29,6 +30,8 @@ type Matrix struct {
 	XLabel, YLabel Label   // outside the groups
 	Blocks         []Block // outlined
 	Scale          Scale
+	// Format, such as "%.2f", prints each entry in its cell. The empty string prints none.
+	Format string
 	// Cell is the size of a cell in points, in whole pixels; zero fills the width of the panel.
 	Cell float64
 
@@ -110,6 +113,12 @@ func (m *Matrix) Layout(w vg.Length) (Room, error) {
 	if err := m.check(); err != nil {
 		return Room{}, err
 	}
+	size := m.frame(w)
+	return roomOf(m.plot(size), size), nil
+}
+
+// frame returns the size of the frame of a checked matrix, at most w wide if the labels of its groups fit.
+func (m *Matrix) frame(w vg.Length) vg.Point {
 	columns := vg.Length(len(m.Values[0]))
 	cell := max(w/columns, m.leastCell())
 	if m.most > 0 {
@@ -119,8 +128,19 @@ func (m *Matrix) Layout(w vg.Length) (Room, error) {
 		cell = vg.Length(m.Cell)
 	}
 	cell = max(snap(cell), pixel)
-	size := vg.Point{X: columns * cell, Y: vg.Length(len(m.Values)) * cell}
-	return roomOf(m.plot(size), size), nil
+	return vg.Point{X: columns * cell, Y: vg.Length(len(m.Values)) * cell}
+}
+
+// AddTo adds the matrix to an empty plot: entry (i, j) is the unit square about the point (j+1, i+1),
+// with row 0 on top. In a [Chart] the cells of the plot are squares, and the frame is not higher than wide.
+func (m *Matrix) AddTo(p *plot.Plot) error {
+	if err := m.check(); err != nil {
+		return err
+	}
+	m.dress(p)
+	most := min(1, vg.Length(len(m.Values[0]))/vg.Length(len(m.Values)))
+	p.Y.Scale = shaped{p.Y.Scale, func(w vg.Length) vg.Point { return m.frame(w * most) }}
+	return nil
 }
 
 func (m *Matrix) Draw(c draw.Canvas) error {
@@ -130,10 +150,30 @@ func (m *Matrix) Draw(c draw.Canvas) error {
 
 // plot returns the plot of a checked matrix for a frame of the given size.
 func (m *Matrix) plot(frame vg.Point) *plot.Plot {
-	scale, _ := m.Scale.resolve(m.Values)
-	rows, columns := len(m.Values), len(m.Values[0])
 	p := NewPlot()
 	p.BackgroundColor = nil
+	m.dress(p)
+	p.X.Tick.Marker, p.Y.Tick.Marker = plot.ConstantTicks(nil), plot.ConstantTicks(nil)
+	columns := len(m.Values[0])
+	switch {
+	case m.ColumnNames != nil:
+	case len(m.Columns) == 0:
+		p.X.Tick.Marker = indexTicks(columns, frame.X)
+	default:
+		p.X.Tick.Marker = m.groupTicks(frame.X / vg.Length(columns))
+	}
+	if len(m.Rows) == 0 && m.RowNames == nil {
+		p.Y.Tick.Marker = indexTicks(len(m.Values), frame.Y)
+	}
+	setLabel(&p.X, m.XLabel)
+	setLabel(&p.Y, m.YLabel)
+	return p
+}
+
+// dress adds the cells and the colour bar of a checked matrix to a plot, and sets its axes.
+func (m *Matrix) dress(p *plot.Plot) {
+	scale, _ := m.Scale.resolve(m.Values)
+	rows, columns := len(m.Values), len(m.Values[0])
 	p.Add(heat{m, scale})
 	switch {
 	case scale.Hidden:
@@ -144,20 +184,7 @@ func (m *Matrix) plot(frame vg.Point) *plot.Plot {
 	}
 	p.Y.Scale = plot.InvertedScale{Normalizer: plot.LinearScale{}}
 	p.X.Width, p.Y.Width, p.X.Tick.Width, p.Y.Tick.Width = 0, 0, 0, 0
-	p.X.Tick.Marker, p.Y.Tick.Marker = plot.ConstantTicks(nil), plot.ConstantTicks(nil)
-	switch {
-	case m.ColumnNames != nil:
-	case len(m.Columns) == 0:
-		p.X.Tick.Marker = indexTicks(columns, frame.X)
-	default:
-		p.X.Tick.Marker = m.groupTicks(frame.X / vg.Length(columns))
-	}
-	if len(m.Rows) == 0 && m.RowNames == nil {
-		p.Y.Tick.Marker = indexTicks(rows, frame.Y)
-	}
-	setLabel(&p.X, m.XLabel)
-	setLabel(&p.Y, m.YLabel)
-	return p
+	p.X.Tick.Marker, p.Y.Tick.Marker = indices(columns), indices(rows)
 }
 
 const levelSpace = smallSize + 6 // one level of group labels with its bracket
@@ -227,6 +254,9 @@ func (m heat) Plot(c draw.Canvas, _ *plot.Plot) {
 	m.side(c, m.Rows, ch, func(along, out vg.Length) vg.Point {
 		return vg.Point{X: c.Min.X - out, Y: c.Max.Y - along}
 	})
+	if m.Format != "" {
+		m.print(c, func(i, j int) vg.Point { return vg.Point{X: x(j) + cw/2, Y: y(i) - ch/2} })
+	}
 	for i, l := range m.RowNames {
 		at := vg.Point{X: c.Min.X - 3, Y: y(i) - ch/2}
 		l.Draw(c, textStyle(smallSize, text.XRight, text.YCenter), at)
@@ -244,6 +274,28 @@ func (m heat) Plot(c draw.Canvas, _ *plot.Plot) {
 			Min: vg.Point{X: x(b.Column), Y: y(b.Row + b.Rows)}, Max: vg.Point{X: x(b.Column + b.Columns), Y: y(b.Row)},
 		}.Path())
 	}
+}
+
+// print writes the entries into their cells, in white on dark colours.
+func (m heat) print(c draw.Canvas, at func(i, j int) vg.Point) {
+	sty := textStyle(smallSize, text.XCenter, text.YCenter)
+	for i, row := range m.Values {
+		for j, v := range row {
+			sty.Color = black
+			if k := m.scale.color(v); int(k.R)+int(k.G)+int(k.B) < 3*128 {
+				sty.Color = white
+			}
+			signedLabel(unsigned(fmt.Sprintf(m.Format, v))).Draw(c, sty, at(i, j))
+		}
+	}
+}
+
+// unsigned returns a number in print without the sign of a zero, as in -0.00.
+func unsigned(number string) string {
+	if strings.Trim(number, "-0.") == "" {
+		return strings.TrimPrefix(number, "-")
+	}
+	return number
 }
 
 // side draws the groups of one side: lines between them, and outside a label over a bracket.
@@ -292,6 +344,11 @@ func (m *Matrix) groupTicks(cell vg.Length) (all plot.ConstantTicks) {
 	}
 	return all
 }
+
+// indices is a plot.Ticker for the rows or columns of a matrix, without knowledge of the frame.
+type indices int
+
+func (n indices) Ticks(float64, float64) []plot.Tick { return indexTicks(int(n), legibleMatrix) }
 
 // indexTicks returns ticks at 1 and at the round indices up to n that fit into the
 // length. It returns none if not even one fits.

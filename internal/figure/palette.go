@@ -14,7 +14,13 @@ const (
 	magnitude Palette = iota // from dark to bright, for values of one sign
 	// Signed runs from orange over white to purple, symmetric about 0.
 	Signed
+	// Positive is the half of Signed from white to purple, for values from 0.
+	Positive
 )
+
+// puOr is PuOr in 11 classes (ColorBrewer.org, Cynthia Brewer, Apache-2.0), safe for the common
+// colour blindnesses, with a pure white centre, so that zeros vanish on paper.
+var puOr = hex("7f3b08 b35806 e08214 fdb863 fee0b6 ffffff d8daeb b2abd2 8073ac 542788 2d004b")
 
 // stops holds equidistant control points in sRGB, between which colours are linear.
 var stops = [][]color.RGBA{
@@ -22,9 +28,8 @@ var stops = [][]color.RGBA{
 	// Eric Firing, CC0). Interpolation is within 5/255 of the other entries.
 	magnitude: hex(`440154 481769 472a7a 433d84 3d4e8a 355e8d 2e6d8e 297b8e 23898e
 		1f978b 21a585 2eb37c 46c06f 65cb5e 89d548 b0dd2f d8e219 fde725`),
-	// PuOr in 11 classes (ColorBrewer.org, Cynthia Brewer, Apache-2.0), safe for the common
-	// colour blindnesses, with a pure white centre, so that zeros vanish on paper.
-	Signed: hex("7f3b08 b35806 e08214 fdb863 fee0b6 ffffff d8daeb b2abd2 8073ac 542788 2d004b"),
+	Signed:   puOr,
+	Positive: puOr[5:],
 }
 
 // lineColors is the palette of Okabe and Ito (2008, "Color Universal Design"),
@@ -63,4 +68,12 @@ func (p Palette) at(t float64) color.RGBA {
 func mix(a, b color.RGBA, t float64) color.RGBA {
 	f := func(a, b uint8) uint8 { return uint8(math.Round(float64(a) + float64(t*(float64(b)-float64(a))))) }
 	return color.RGBA{f(a.R, b.R), f(a.G, b.G), f(a.B, b.B), 255}
+}
+
+// Colors returns the colours of curves.
+func Colors() (all []color.Color) {
+	for _, c := range lineColors {
+		all = append(all, c)
+	}
+	return all
 }

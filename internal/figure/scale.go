@@ -83,8 +83,12 @@ func (s Scale) color(v float64) color.NRGBA {
 	return nrgba(s.Palette.at((v - s.Min) / (s.Max - s.Min)))
 }
 
-// ticks returns the ends of the scale, and the round values that fit into a bar of height h.
+// ticks returns the ends of the scale, and the round values that fit into a bar of height h. A
+// bar lower than two numbers has the upper end only.
 func (s Scale) ticks(h float64) []float64 {
+	if h < 1.5*smallSize {
+		return []float64{s.Max}
+	}
 	t := []float64{s.Min}
 	room := 1.5 * smallSize / h * (s.Max - s.Min)
 	n := min(4, max(1, int(h/(2.2*smallSize))))

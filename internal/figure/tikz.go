@@ -168,6 +168,9 @@ func texFont(size vg.Length, bold bool) string {
 // text sets LaTeX source on the baseline that starts, is centred or ends at p. It is
 // no wider than room; zero means no limit.
 func (t *tikz) text(tex string, sty text.Style, p vg.Point, room vg.Length) {
+	if !onPage(p.X, p.Y) {
+		return
+	}
 	o := "anchor=base"
 	switch {
 	case sty.XAlign > text.XCenter:

@@ -162,7 +162,9 @@ func legible(row []Panel, w vg.Length, n int) bool {
 		case *Axes:
 			least = max(legibleAxes, p.widestEntry())
 		case *Chart:
-			least = legibleAxes
+			if least = legibleAxes; p.shaped() {
+				least = legibleMatrix
+			}
 		case *Matrix:
 			least = legibleMatrix
 		}
