@@ -224,8 +224,8 @@ if (typeof document === "undefined") {
     for (const n of others) field[n].onchange = () => { keep(); if (!stop && !shown) drawBeginning(); };
     addEventListener("hashchange", read);
 
-    const shade = (x) => { // viridis, by its quarters
-      const c = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]], k = Math.min(3, Math.floor(4 * x)), t = 4 * x - k;
+    const shade = (x) => { // from white to purple, as in package figure
+      const c = [[255, 255, 255], [216, 218, 235], [178, 171, 210], [128, 115, 172], [84, 39, 136], [45, 0, 75]], k = Math.min(4, Math.floor(5 * x)), t = 5 * x - k;
       return `rgb(${c[k].map((v, j) => Math.round(v + t * (c[k + 1][j] - v)))})`;
     };
     const drawAttention = (rows, parents) => {
