@@ -342,7 +342,7 @@ func (f *Figure) LeastWidth() (Width, error) {
 func roomsOf(row []Panel, frame vg.Length) (rooms []Room, err error) {
 	for j, p := range row {
 		r, err := p.Layout(frame)
-		if err := errors.Join(p.Heading().check(), err); err != nil {
+		if err := errors.Join(p.Heading().glyphs(), err); err != nil { // without LaTeX, TeX returns an error
 			return nil, fmt.Errorf(", panel %d: %w", j, err)
 		}
 		rooms = append(rooms, r)

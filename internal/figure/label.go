@@ -52,6 +52,15 @@ func (l Label) Or(other Label) Label {
 
 // check returns an error if the label has characters without a glyph or without LaTeX.
 func (l Label) check() error {
+	err := l.glyphs()
+	if err == nil {
+		_, err = l.tex()
+	}
+	return err
+}
+
+// glyphs returns an error if the label has characters without a glyph.
+func (l Label) glyphs() error {
 	if l.Text == "" && l.TeX != "" {
 		return fmt.Errorf("label with TeX %q has no Text for the screen", l.TeX)
 	}
@@ -62,8 +71,7 @@ func (l Label) check() error {
 			}
 		}
 	}
-	_, err := l.tex()
-	return err
+	return nil
 }
 
 // checkAll returns the error of the first label that has one.
