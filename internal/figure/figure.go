@@ -59,9 +59,6 @@ func (f *Figure) ShareLegend(a *Axes) {
 // name returns the title, or the id of a figure without a title.
 func (f *Figure) name() string { return cmp.Or(f.Title, f.ID) }
 
-// TeXCaption returns the caption, in LaTeX.
-func (f *Figure) TeXCaption() string { return f.Caption }
-
 // Description returns Alt, or else describes the panels: graphs by their edges, matrices by
 // their sizes, plots by the names of their axes and series.
 func (f *Figure) Description() string {

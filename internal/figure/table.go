@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	number "learncausal/pkg/num"
 )
 
 // A Table can be written as LaTeX (booktabs), CSV and Markdown.
@@ -44,6 +46,30 @@ func Value(v float64, digits int) Cell { return Cell{value: v, digits: digits, n
 // PlusMinus is a cell with a number and its error.
 func PlusMinus(v, err float64, digits int) Cell {
 	return Cell{value: v, err: err, digits: digits, number: true, hasErr: true}
+}
+
+// CellOf returns the cell of a table with a value: a bool is yes or no, an integer a count, a
+// float64 a number with three digits after the point, and a [num.Estimate] mean and standard
+// error with four. It panics for a type that is not below.
+func CellOf(v any) Cell {
+	switch v := v.(type) {
+	case string:
+		return Words(Text(v))
+	case Label:
+		return Words(v)
+	case bool:
+		return CellOf(map[bool]string{true: "yes", false: "no"}[v])
+	case int:
+		return Value(float64(v), 0)
+	case float64:
+		return Value(v, 3)
+	case number.Estimate:
+		return PlusMinus(v.Mean, v.StdErr, 4)
+	case Cell:
+		return v
+	}
+	panic(fmt.Sprintf("figure: a cell of type %T, want string, bool, int, float64, "+
+		"num.Estimate, figure.Label or figure.Cell", v))
 }
 
 // Shown returns the cell as text.
@@ -289,9 +315,6 @@ func (t *Table) CSV() ([]byte, error) {
 	err := w.WriteAll(lines)
 	return b.Bytes(), err
 }
-
-// TeXCaption returns the caption, in LaTeX.
-func (t *Table) TeXCaption() string { return t.Caption }
 
 // Markdown returns a table in GitHub's dialect.
 func (t *Table) Markdown() (string, error) {

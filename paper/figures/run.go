@@ -211,9 +211,9 @@ func SummaryText(o *trial.Measurement) string {
 	fmt.Fprintf(&b, "Mean log-loss in nats on %d test sequences that no step has seen, ± standard error:\n\n",
 		o.Sequences)
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "Predictor\tLoss\tModel less this\ntrained model\t%s\t\n", Cell(o.Model).Shown().Text)
+	fmt.Fprintf(t, "Predictor\tLoss\tModel less this\ntrained model\t%s\t\n", figure.CellOf(o.Model).Shown().Text)
 	for _, r := range o.References {
-		fmt.Fprintf(t, "%s\t%s\t%s\n", r.Name, Cell(r.Loss).Shown().Text, Cell(r.ModelLess).Shown().Text)
+		fmt.Fprintf(t, "%s\t%s\t%s\n", r.Name, figure.CellOf(r.Loss).Shown().Text, figure.CellOf(r.ModelLess).Shown().Text)
 	}
 	t.Flush()
 	b.WriteString("\n")

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"learncausal/internal/figure"
-	"learncausal/pkg/num"
 )
 
 // newTable returns a table without rows. Each head is the name of a column, or
@@ -26,37 +25,15 @@ func newTable(caption string, heads ...string) *figure.Table {
 	return t
 }
 
-// addRow appends a row to a table; see [Cell].
+// addRow appends a row to a table; see [figure.CellOf].
 func addRow(t *figure.Table, values ...any) {
 	row := make([]figure.Cell, len(values))
 	for i, v := range values {
-		row[i] = Cell(v)
+		row[i] = figure.CellOf(v)
 	}
 	t.Rows = append(t.Rows, row)
 }
 
-// Cell returns the cell of a table with a value: a bool is yes or no, an integer a count, a
-// float64 a number with three digits after the point, and a [num.Estimate] mean and standard
-// error with four. It panics for a type that is not below.
-func Cell(v any) figure.Cell {
-	switch v := v.(type) {
-	case string:
-		return figure.Words(figure.Text(v))
-	case figure.Label:
-		return figure.Words(v)
-	case bool:
-		return Cell(map[bool]string{true: "yes", false: "no"}[v])
-	case int:
-		return figure.Value(float64(v), 0)
-	case float64:
-		return figure.Value(v, 3)
-	case num.Estimate:
-		return figure.PlusMinus(v.Mean, v.StdErr, 4)
-	case figure.Cell:
-		return v
-	}
-	panic(fmt.Sprintf("figures: a cell of type %T, want string, bool, int, float64, "+
-		"num.Estimate, figure.Label or figure.Cell", v))
+func words(format string, args ...any) figure.Cell {
+	return figure.CellOf(fmt.Sprintf(format, args...))
 }
-
-func words(format string, args ...any) figure.Cell { return Cell(fmt.Sprintf(format, args...)) }

@@ -4,24 +4,19 @@
 //	show.Figure("fig-induction-head")
 //	show.Table("tab-many-graphs")
 //	show.Check(claims.All(), "Lemma 13")
-//	show.Live(spec, 0, 256, 1024)
 //
 // An error stops the cell with a message in one line. Runs come from the store of the checkout; missing runs
 // are trained, with a progress bar. An interrupt of the cell stops every function.
 package show
 
 import (
-	"fmt"
 	"runtime"
 	"sync"
-
-	"gonum.org/v1/plot"
 
 	"learncausal/paper/figures"
 	"learncausal/paper/trial"
 	"learncausal/pkg/nb"
 	"learncausal/pkg/runs"
-	"learncausal/pkg/train"
 )
 
 var (
@@ -76,34 +71,4 @@ func thinned(rs []*runs.Run, n int) (some []*runs.Run) {
 // Provenance shows version, seeds and addresses of the runs of experiments, folded.
 func Provenance(names ...string) {
 	nb.Details("What determines these runs", figures.Provenance(Runs(names...)...))
-}
-
-// Live trains a run and meanwhile draws the attention of the first layer after each of
-// the given numbers of steps (see trial.Live). It returns the last drawn states.
-func Live(spec train.Spec, at ...int) []train.Snapshot {
-	picture := nb.NewPicture()
-	draw := func(shots []train.Snapshot) {
-		picture.Plot("Attention of the first layer, position by position, after more and more steps of training.",
-			attentions(spec, shots)...)
-	}
-	shots := nb.Must(trial.Live(nb.Context(), spec, nb.NewMeter("Live training"), draw, at...))
-	draw(shots)
-	return shots
-}
-
-// attentions draws the attention of each head of the first layer in states of a run.
-func attentions(spec train.Spec, shots []train.Snapshot) (plots []*plot.Plot) {
-	for _, s := range shots {
-		heads := spec.HeadAttentions(s.Weights)
-		for h, attention := range heads {
-			p := plot.New()
-			p.Title.Text = fmt.Sprintf("step %d", s.Step)
-			if len(heads) > 1 {
-				p.Title.Text += fmt.Sprintf(", head %d", h+1)
-			}
-			nb.AddMatrix(p, attention)
-			plots = append(plots, p)
-		}
-	}
-	return plots
 }

@@ -7,39 +7,28 @@ import (
 	"os/signal"
 	"strings"
 	"sync"
+
+	"learncausal/internal/figure"
 )
 
-// An Image can be encoded as PNG and has a caption. A *figure.Figure is an Image.
-type Image interface {
-	PNG() ([]byte, error)
-	Description() string // the image in words, for a reader who cannot see it
-	TeXCaption() string  // plain text and formulas between dollar signs, or ""
-}
-
-// A MarkdownTable can be written in Markdown and has a caption. A *figure.Table is a MarkdownTable.
-type MarkdownTable interface {
-	Markdown() (string, error)
-	TeXCaption() string // plain text and formulas between dollar signs, or ""
-}
-
-// Figure shows an image with its caption below. It ends the cell with an error
-// if the image cannot be drawn, and panics if [Caption] rejects the caption.
-func Figure(m Image) {
+// Figure shows a figure with its caption below. It ends the cell with an error
+// if the figure cannot be drawn, and panics if [Caption] rejects the caption.
+func Figure(m *figure.Figure) {
 	NewPicture().Figure(m)
-	if c := m.TeXCaption(); c != "" {
-		Markdown("%s", Caption(c))
+	if m.Caption != "" {
+		Markdown("%s", Caption(m.Caption))
 	}
 }
 
 // Figure replaces the image of p by m, without a caption.
-func (p *Picture) Figure(m Image) { p.PNG(Must(m.PNG()), m.Description()) }
+func (p *Picture) Figure(m *figure.Figure) { p.PNG(Must(m.PNG()), m.Description()) }
 
 // Table shows a table with its caption below. It ends the cell with an error if
 // the table is malformed, and panics if [Caption] rejects the caption.
-func Table(t MarkdownTable) {
+func Table(t *figure.Table) {
 	s := Must(t.Markdown())
-	if c := t.TeXCaption(); c != "" {
-		s += "\n" + Caption(c)
+	if t.Caption != "" {
+		s += "\n" + Caption(t.Caption)
 	}
 	Markdown("%s", s)
 }

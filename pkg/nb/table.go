@@ -1,12 +1,10 @@
-package show
+package nb
 
 import (
 	"fmt"
 	"strings"
 
 	"learncausal/internal/figure"
-	"learncausal/paper/figures"
-	"learncausal/pkg/nb"
 )
 
 // A TextTable is a table that a cell fills line by line.
@@ -26,14 +24,14 @@ func NewTable(heads ...string) *TextTable {
 	return t
 }
 
-// Line adds a line with one value for each head, see [figures.Cell].
+// Line adds a line with one value for each head, see [figure.CellOf].
 func (t *TextTable) Line(values ...any) {
 	if n := len(t.table.Columns); len(values) != n {
-		panic(fmt.Sprintf("show: line of %d values below %d heads", len(values), n))
+		panic(fmt.Sprintf("nb: line of %d values below %d heads", len(values), n))
 	}
 	line := make([]figure.Cell, len(values))
 	for i, v := range values {
-		line[i] = figures.Cell(v)
+		line[i] = figure.CellOf(v)
 		switch v.(type) {
 		case string, bool:
 			t.left[i] = true
@@ -46,13 +44,13 @@ func (t *TextTable) Line(values ...any) {
 func (t *TextTable) Show() {
 	text := t.markdown()
 	if t.Caption != "" {
-		text += "\n" + nb.Caption(t.Caption)
+		text += "\n" + Caption(t.Caption)
 	}
-	nb.Markdown("%s", text)
+	Markdown("%s", text)
 }
 
 func (t *TextTable) markdown() string {
-	head, rest, _ := strings.Cut(nb.Must(t.table.Markdown()), "\n")
+	head, rest, _ := strings.Cut(Must(t.table.Markdown()), "\n")
 	_, lines, _ := strings.Cut(rest, "\n")
 	align := "|"
 	for _, left := range t.left {

@@ -1,4 +1,4 @@
-package trial
+package nb
 
 import (
 	"context"
@@ -35,13 +35,11 @@ func steps(shots []train.Snapshot) (at []int) {
 func TestLiveShowsReachedStates(t *testing.T) {
 	var looks [][]int
 	m := new(said)
-	draw := func(s []train.Snapshot) { looks = append(looks, steps(s)) }
-	shots, err := Live(t.Context(), liveSpec(), m, draw, 0, 16, 40)
+	shots, err := live(t.Context(), liveSpec(), m, func(s []train.Snapshot) { looks = append(looks, steps(s)) }, 0, 16, 40)
 	if err != nil || !slices.Equal(steps(shots), []int{0, 16, 40}) {
 		t.Fatalf("states at %v, error %v", steps(shots), err)
 	}
-	last := looks[len(looks)-1]
-	if len(looks) < 2 || !slices.Equal(looks[0], []int{0, 0, 0}) || !slices.Equal(last[:2], []int{0, 16}) {
+	if len(looks) < 2 || !slices.Equal(looks[0], []int{0, 0, 0}) || !slices.Equal(looks[len(looks)-1][:2], []int{0, 16}) {
 		t.Errorf("seen on the way: %v", looks)
 	}
 	if !strings.HasPrefix(m.done, "40 steps: test loss ") || strings.Contains(m.done, " at step") {
@@ -57,7 +55,7 @@ func TestLiveReturnsStatesAfterAnInterrupt(t *testing.T) {
 			cancel()
 		}
 	}
-	shots, err := Live(ctx, liveSpec(), m, look, 0, 10, 20, 40)
+	shots, err := live(ctx, liveSpec(), m, look, 0, 10, 20, 40)
 	if err != nil || !slices.Equal(steps(shots), []int{0, 10, 20, 21}) {
 		t.Fatalf("states at %v, error %v", steps(shots), err)
 	}
@@ -68,8 +66,7 @@ func TestLiveReturnsStatesAfterAnInterrupt(t *testing.T) {
 
 func TestLiveRefusesStatesThatTheRunDoesNotReach(t *testing.T) {
 	for _, at := range [][]int{nil, {-1}, {16, 0}, {0, 41}} {
-		_, err := Live(t.Context(), liveSpec(), new(said), nil, at...)
-		if err == nil || !strings.Contains(err.Error(), "40") {
+		if _, err := live(t.Context(), liveSpec(), new(said), nil, at...); err == nil || !strings.Contains(err.Error(), "40") {
 			t.Errorf("states after %v steps of 40: error %v", at, err)
 		}
 	}
@@ -78,8 +75,8 @@ func TestLiveRefusesStatesThatTheRunDoesNotReach(t *testing.T) {
 func TestLiveEndsWhereTheRunDiverges(t *testing.T) {
 	spec, m := liveSpec(), new(said)
 	spec.Optimiser = train.SGD{Rate: 1e300, Schedule: train.Constant}
-	shots, err := Live(t.Context(), spec, m, func([]train.Snapshot) {}, 0, 40)
-	if err == nil || !strings.Contains(err.Error(), "diverged") || len(shots) != 2 || shots[1].Step%40 == 0 {
+	shots, err := live(t.Context(), spec, m, func([]train.Snapshot) {}, 0, 40)
+	if err == nil || !strings.Contains(err.Error(), "diverged") || len(shots) != 2 || shots[1].Step == 0 || shots[1].Step == 40 {
 		t.Fatalf("states at %v, error %v", steps(shots), err)
 	}
 	if !strings.HasPrefix(m.done, "diverged at step ") {

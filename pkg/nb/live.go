@@ -1,4 +1,4 @@
-package trial
+package nb
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"gonum.org/v1/plot"
+
 	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )
@@ -14,17 +16,45 @@ import (
 // refresh is the least time between two drawings of a run in training.
 const refresh = 500 * time.Millisecond
 
-// Live trains a run from zero, without the store, and returns its state after each of the given
-// numbers of steps, in increasing order. Meanwhile it calls draw with these states, with the
-// current state in place of later ones.
-//
-// If ctx is cancelled, Live returns the states of the last such call, without an error.
-// If the run diverges, it returns them with the error of [train.Trainer.Advance].
-func Live(
+// Live trains a run from zero, without a store, and meanwhile draws the attention of each head of the first layer
+// after each of the given numbers of steps, in increasing order, with the current state in place of later ones. It
+// returns these states. An interrupt of the cell ends the training: then it returns the states reached.
+// An invalid specification, or a run that diverges, stops the cell with an error.
+func Live(spec train.Spec, at ...int) []train.Snapshot {
+	picture := NewPicture()
+	draw := func(shots []train.Snapshot) {
+		picture.Plot("Attention of the first layer, position by position, after more and more steps of training.",
+			attentions(spec, shots)...)
+	}
+	shots := Must(live(Context(), spec, NewMeter("Live training"), draw, at...))
+	draw(shots)
+	return shots
+}
+
+// attentions draws the attention of each head of the first layer in states of a run.
+func attentions(spec train.Spec, shots []train.Snapshot) (plots []*plot.Plot) {
+	for _, s := range shots {
+		heads := spec.HeadAttentions(s.Weights)
+		for h, attention := range heads {
+			p := plot.New()
+			p.Title.Text = fmt.Sprintf("step %d", s.Step)
+			if len(heads) > 1 {
+				p.Title.Text += fmt.Sprintf(", head %d", h+1)
+			}
+			AddMatrix(p, attention)
+			plots = append(plots, p)
+		}
+	}
+	return plots
+}
+
+// live trains as Live does, and calls draw with the states from time to time. If the run diverges,
+// it returns the states with the error of [train.Trainer.Advance].
+func live(
 	ctx context.Context, spec train.Spec, meter runs.Meter, draw func([]train.Snapshot), at ...int,
 ) ([]train.Snapshot, error) {
 	if len(at) == 0 || !slices.IsSorted(at) || at[0] < 0 || at[len(at)-1] > spec.Steps {
-		const want = "trial: states after steps %d, want increasing numbers from 0 to %d, the steps of the run"
+		const want = "nb: states after steps %d, want increasing numbers from 0 to %d, the steps of the run"
 		return nil, fmt.Errorf(want, at, spec.Steps)
 	}
 	t, err := train.New(spec, 0)

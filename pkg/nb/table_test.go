@@ -1,4 +1,4 @@
-package show
+package nb
 
 import (
 	"strings"
@@ -20,8 +20,8 @@ func TestTableAlignsNumbersRightAndWordsLeft(t *testing.T) {
 
 func TestTableRefusesOtherTypes(t *testing.T) {
 	for want, values := range map[string][]any{
-		"show: line of 1 values below 2 heads": {"chain"},
-		"figures: a cell of type []float64":    {"chain", []float64{1}},
+		"nb: line of 1 values below 2 heads": {"chain"},
+		"figure: a cell of type []float64":   {"chain", []float64{1}},
 	} {
 		func() {
 			defer func() {
