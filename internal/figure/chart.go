@@ -127,10 +127,13 @@ var axisLine = draw.LineStyle{Color: black, Width: axisWidth}
 
 // NewPlot returns an empty plot in the style of [Axes]: sizes of text for
 // print, round ticks, and axes that meet at the corner of the data.
-func NewPlot() *plot.Plot { return Styled(plot.New()) }
+func NewPlot() *plot.Plot { return styled(plot.New(), -axisWidth/2) }
 
-// Styled returns a copy of a plot in the style of [NewPlot]. It keeps what differs from gonum's defaults.
-func Styled(p *plot.Plot) *plot.Plot {
+// Styled returns a copy of a plot in the style of [NewPlot], but with axes 3 pt off the data, which may have no
+// margin, and with a legend at the top above the frame. It keeps what differs from gonum's defaults.
+func Styled(p *plot.Plot) *plot.Plot { return styled(p, 3) }
+
+func styled(p *plot.Plot, gap vg.Length) *plot.Plot {
 	q := *p
 	restyle(&q.Title.TextStyle, 12, labelSize, typesetter{ascent: capHeight})
 	restyle(&q.Legend.TextStyle, 12, smallSize, typesetter{ascent: accentHeight, descent: descent})
@@ -157,10 +160,22 @@ func Styled(p *plot.Plot) *plot.Plot {
 	}
 	restyle(&q.X.Tick.Label, 10, smallSize, typesetter{ascent: capHeight + 2.5/smallSize})
 	restyle(&q.Y.Tick.Label, 10, smallSize, typesetter{ascent: capHeight})
-	replace(&q.X.Padding, 5, -axisWidth/2)
+	replace(&q.X.Padding, 5, gap)
 	// Gonum measures a space in the font of the ticks, but leaves one in the font of the label.
-	replace(&q.Y.Padding, 5, -axisWidth/2+q.Y.Tick.Label.Width(" ")-q.Y.Label.TextStyle.Width(" "))
+	replace(&q.Y.Padding, 5, gap+q.Y.Tick.Label.Width(" ")-q.Y.Label.TextStyle.Width(" "))
+	if q.Legend.Top {
+		q.Add(above(q.Legend.Rectangle(draw.Canvas{}).Size().Y + 5)) // off marks at the top of the frame
+	}
 	return &q
+}
+
+// above is a plotter without ink that keeps a height above the frame, in which gonum draws a legend at the top.
+type above vg.Length
+
+func (above) Plot(draw.Canvas, *plot.Plot) {}
+
+func (h above) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
+	return []plot.GlyphBox{{Y: 1, Rectangle: vg.Rectangle{Max: vg.Point{Y: vg.Length(h)}}}}
 }
 
 // replace sets a length that has gonum's default.

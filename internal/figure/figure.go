@@ -41,6 +41,7 @@ type Figure struct {
 	Alt   string
 	Width Width // zero means OneColumn
 	Rows  [][]Panel
+	Plain bool // panels without letters
 
 	legend *Axes // whose legend stands above all panels
 }
@@ -196,7 +197,7 @@ func (f *Figure) layout() (*layout, error) {
 		return nil, err
 	}
 	starts := starts(rows, l.w)
-	lettered := len(f.Rows) > 1 || len(f.Rows) == 1 && len(f.Rows[0]) > 1
+	lettered := !f.Plain && (len(f.Rows) > 1 || len(f.Rows) == 1 && len(f.Rows[0]) > 1)
 	y := vg.Length(-border) // top of the row, relative to the top of the figure
 	if f.legend != nil {
 		if err := f.legend.check(); err != nil {
@@ -215,7 +216,7 @@ func (f *Figure) layout() (*layout, error) {
 			if lettered || !row[j].Heading().empty() {
 				head = max(head, titleSpace)
 			}
-			if k := len(titleLines(row, rooms, j, len(l.panels)+j)); k > 1 {
+			if k := len(titleLines(row, rooms, j, f.first()+len(l.panels)+j)); k > 1 {
 				head = max(head, titleSpace+titleLine*vg.Length(k-1))
 			}
 		}
@@ -224,7 +225,7 @@ func (f *Figure) layout() (*layout, error) {
 		low := top
 		for j, r := range rooms {
 			at := vg.Point{X: snap(x + r.Left), Y: snap(top - r.Height)}
-			p := placed{panel: row[j], title: titleLines(row, rooms, j, len(l.panels)), titleY: y - labelSize}
+			p := placed{panel: row[j], title: titleLines(row, rooms, j, f.first()+len(l.panels)), titleY: y - labelSize}
 			p.frame = vg.Rectangle{Min: at, Max: at.Add(vg.Point{X: r.Width, Y: r.Height})}
 			if lettered {
 				p.letter = letterOf(len(l.panels))
@@ -370,6 +371,14 @@ func share(row []Panel, w vg.Length) ([]Room, error) {
 		}
 	}
 	return rooms, nil
+}
+
+// first returns the number of the first panel, which is negative if no panel has a letter.
+func (f *Figure) first() int {
+	if f.Plain {
+		return math.MinInt / 2
+	}
+	return 0
 }
 
 // letterOf returns the letter of the n-th panel, from 0.

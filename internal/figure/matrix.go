@@ -138,6 +138,7 @@ func (m *Matrix) AddTo(p *plot.Plot) error {
 		return err
 	}
 	m.dress(p)
+	p.X.Padding, p.Y.Padding = 0, 2 // gonum leaves a space of the zero width of a label, see [setLabel]
 	most := min(1, vg.Length(len(m.Values[0]))/vg.Length(len(m.Values)))
 	p.Y.Scale = shaped{p.Y.Scale, func(w vg.Length) vg.Point { return m.frame(w * most) }}
 	return nil

@@ -32,7 +32,7 @@ const (
 func (f *Figure) Fit(w Width) (*Figure, error) {
 	fitted := *f
 	fitted.Width, fitted.Rows = w, nil
-	n := 0
+	n := f.first()
 	for i, row := range f.Rows {
 		broken, err := breakRow(f.fitted(row, w), w, n)
 		if least, e := f.leastFit(); err != nil && e == nil && w < least {
@@ -181,8 +181,11 @@ func legible(row []Panel, w vg.Length, n int) bool {
 }
 
 // headingWidth returns the width of the letter and the title of the n-th panel.
-func headingWidth(title Label, n int) vg.Length {
-	return textWidth(letterOf(n), letterStyle().Font) + letterGap + vg.Length(title.Width(labelSize))
+func headingWidth(title Label, n int) (w vg.Length) {
+	if n >= 0 {
+		w = textWidth(letterOf(n), letterStyle().Font) + letterGap
+	}
+	return w + vg.Length(title.Width(labelSize))
 }
 
 // titleRoom returns the width that panel j of a row has for its letter and title.

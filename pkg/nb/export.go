@@ -15,10 +15,11 @@ import (
 	"learncausal/internal/files"
 )
 
-// Export writes plots as a figure of a paper, in the look of [Plot]: NAME.png, NAME.svg, NAME.pdf, and NAME.tex, in
-// which LaTeX sets the text. The name consists of lower-case letters, digits and hyphens, and may have a folder before
-// it, as in "../paper/figures/losses". Without one the files are in the folder figures of the working directory. The
-// caption is plain text, with formulas between dollar signs. Export prints the lines that show the figure in a paper.
+// Export writes plots as a figure of a paper, in the look of [Plot], and with letters on several plots: NAME.png,
+// NAME.svg, NAME.pdf, and NAME.tex, in which LaTeX sets the text. The name consists of lower-case letters, digits and
+// hyphens, and may have a folder before it, as in "../paper/figures/losses". Without one the files are in the folder
+// figures of the working directory. The caption is plain text, with formulas between dollar signs. Export prints the
+// lines that show the figure in a paper.
 //
 // Export replaces only files that it wrote and nobody has changed. Any other file of these names stops the cell with
 // an error, as does a plot that cannot be drawn; then nothing is written.
@@ -35,7 +36,7 @@ func export(name, caption string, plots ...*plot.Plot) (lines string, err error)
 	if err != nil {
 		return "", err
 	}
-	f.ID = id
+	f.ID, f.Plain = id, false
 	if f.Caption, err = escaped(caption); err != nil {
 		return "", err
 	}

@@ -1,4 +1,4 @@
-// Package nb shows results from a notebook cell: text, Markdown, HTML, images and a progress bar.
+// Package nb shows results from a notebook cell: text, Markdown, HTML, tables, plots and a progress bar.
 //
 // A GoNB cell can write to standard output and to the display pipe of package gonbui, whose outputs arrive in
 // no defined order. This package writes to the display pipe, and waits until the kernel has passed each output

@@ -46,7 +46,7 @@ func figureOf(plots ...*plot.Plot) (*figure.Figure, error) {
 	if len(plots) == 0 {
 		panic("nb: Plot without plots")
 	}
-	f, width := &figure.Figure{ID: "plot"}, figure.OneColumn
+	f, width := &figure.Figure{ID: "plot", Plain: true}, figure.OneColumn
 	if len(plots) > 1 {
 		width = figure.FullText
 	}
@@ -73,7 +73,7 @@ func strip(description string, plots []*plot.Plot) string {
 		b := Must(drawn(p))
 		c := Must(png.DecodeConfig(bytes.NewReader(b)))
 		page += fmt.Sprintf(`<img src="data:image/png;base64,%s" width="%d" alt="%s, %d of %d" style="display: inline-block">`,
-			base64.StdEncoding.EncodeToString(b), c.Width/2, html.EscapeString(description), k+1, len(plots))
+			base64.StdEncoding.EncodeToString(b), 5*c.Width/8, html.EscapeString(description), k+1, len(plots))
 	}
 	return page + "</div>"
 }
