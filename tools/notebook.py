@@ -728,7 +728,9 @@ def declarations(cells):
     cells = [c["source"] for _, c in code_cells({"cells": cells})]
     sources = [s for s in cells if not runs(s)]
     kept = [s.partition("\n%%")[0] for s in cells if runs(s) and not s.startswith("%")]
-    return "\n\n".join(re.sub(r"(?m)^%noautoget$", "", s) for s in sources + kept)
+    text = "\n\n".join(re.sub(r"(?m)^%noautoget$", "", s) for s in sources + kept)
+    imports = r"(?ms)^import \(.*?^\)$"  # Go wants them before all else
+    return "\n\n".join([*re.findall(imports, text), re.sub(imports, "", text)])
 
 
 def declared(*sources):
