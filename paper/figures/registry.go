@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"learncausal/internal/figure"
-	"learncausal/paper/errata"
 	"learncausal/internal/names"
+	"learncausal/paper/errata"
 )
 
 // An Output is a figure, a table or a list of numbers. Export writes its files and returns their paths.
