@@ -149,7 +149,7 @@ func TestVerifyExplainsTheSides(t *testing.T) {
 	if !strings.Contains(help, sides) {
 		t.Errorf("not said in the help:\n%s", help)
 	}
-	if !strings.Contains(text, "control     negative, must fail: 2.1 in place of the first 2\n") {
+	if !strings.Contains(text, "control     negative, must fail: gamma by the rows alone\n") {
 		t.Errorf("the control is not explained:\n%s", text)
 	}
 }
