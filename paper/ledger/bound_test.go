@@ -52,7 +52,7 @@ func TestBoundsHaveTheValuesOfTheirText(t *testing.T) {
 	}
 }
 
-func TestBoundsRefuseWhatIsNoProduct(t *testing.T) {
+func TestBoundsRefuseSumsAndOpenBraces(t *testing.T) {
 	for _, latex := range []string{`\sqrt2S`, `S+1`, `\frac{1`, `?`} {
 		func() {
 			defer func() {
