@@ -308,7 +308,7 @@ func TestCurvesAreThinInLaTeX(t *testing.T) {
 }
 
 // Limits in the other order, and one limit alone, give the axis that gonum draws.
-func TestLimitsAreThoseOfGonum(t *testing.T) {
+func TestSwappedAndLoneLimitsFollowGonum(t *testing.T) {
 	inf := math.Inf(1)
 	for _, c := range []struct {
 		lo, hi, wantLo, wantHi float64
