@@ -1,7 +1,7 @@
 // Package claims states every numbered statement of the paper as a check that can fail.
 //
-// A [ledger.Claim] holds the statement as printed. If that is false, a second claim, with the suffix
-// "-corrected", holds a true one. Each claim stands above its check and carries planted faults: the same check
+// A [ledger.Claim] holds the statement as printed. If that is false, its field Correction
+// holds a true one, whose id ends in "-corrected". Each claim stands above its check and carries planted faults: the same check
 // with one formula or hypothesis changed, which must fail. Wrong constants and exponents follow from the
 // [ledger.Bound]s of the statement. There is one file for each section of the paper. Other
 // files hold the mathematics that several sections share: chains.go and forests.go have the chains, priors and
