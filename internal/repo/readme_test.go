@@ -65,7 +65,8 @@ func main() { fmt.Println(runs.Open("stored") != nil) }
 	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(program), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	out := shell(t, dir, strings.ReplaceAll(lines, "/path/to/learncausal", checkout))
+	quoted := "'" + strings.ReplaceAll(checkout, "'", `'\''`) + "'"
+	out := shell(t, dir, strings.ReplaceAll(lines, "/path/to/learncausal", quoted))
 	if !strings.HasSuffix(out, "true\n") {
 		t.Errorf("the program prints %q", out)
 	}
