@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"learncausal/internal/files"
+	"learncausal/paper/errata"
 )
 
 // annotate writes the copy and ledger.sty, with paths from the folder of the copy, and never the source.
@@ -36,8 +37,13 @@ func TestAnnotateWritesACopy(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "ledger.sty")); err != nil {
 		t.Error(err)
 	}
-	_, figures, _ := strings.Cut(string(copied), `\ledgerfigures{`)
-	figures, _, _ = strings.Cut(figures, "}")
+	figures, err := filepath.Abs(filepath.Join("..", "..", "figures"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if figures, err = filepath.Rel(dir, figures); err != nil || !strings.Contains(string(copied), `\ledgerfigures{`+errata.Literal(figures)+`/}`) {
+		t.Errorf("the copy does not name the figures, %s (%v)", figures, err)
+	}
 	if _, err := os.Stat(filepath.Join(dir, figures, "fig-mlp.pdf")); err != nil {
 		t.Error(err)
 	}

@@ -39,8 +39,9 @@ func Places(l *ledger.Ledger) (func(id string) ledger.Place, error) {
 	}
 	return func(id string) ledger.Place {
 		p := ledger.Place{Proof: proofs[id]}
+		defined := regexp.MustCompile(`\bID: +"` + id + `"`)
 		for path, text := range code {
-			if strings.Contains(text, `ID: "`+id+`"`) {
+			if defined.MatchString(text) {
 				p.Source = path
 			}
 		}
