@@ -1,12 +1,12 @@
 // Package claims states every numbered statement of the paper as a check that can fail.
 //
-// A [ledger.Claim] holds the statement as printed. If that is false, its field Correction
-// holds a true one, whose id ends in "-corrected". Each claim stands above its check and carries planted faults: the same check
-// with one formula or hypothesis changed, which must fail. Wrong constants and exponents follow from the
-// [ledger.Bound]s of the statement. There is one file for each section of the paper. Other
-// files hold the mathematics that several sections share: chains.go and forests.go have the chains, priors and
-// forests of the checks, gradients.go sums over all sequences of a small task, enclosures.go encloses
-// expectations on long sequences, and dynamics.go follows gradient descent.
+// A [ledger.Claim] holds the statement as printed. If that is false, its field Correction holds a true one, whose
+// id ends in "-corrected". Each claim stands above its check and carries planted faults: the same check with one
+// formula or hypothesis changed, which must fail. Wrong constants and exponents follow from the [ledger.Bound]s of
+// the statement. There is one file for each section of the paper. Other files hold the mathematics that several
+// sections share: chains.go and forests.go have the chains, priors and forests of the checks, gradients.go sums
+// over all sequences of a small task, enclosures.go encloses expectations on long sequences, and dynamics.go
+// follows gradient descent.
 package claims
 
 import (
