@@ -121,7 +121,7 @@ func annotated(path, before string) (text string, missing []string, err error) {
 }
 
 // illegal matches the bytes that no address has.
-var illegal = regexp.MustCompile("[^!#-;=?-Z\\[\\]_a-z~]")
+var illegal = regexp.MustCompile(`[^!#-;=?-Z\[\]_a-z~]`)
 
 // address returns the address of the ledger: a page, in which illegal bytes are replaced by their codes, or
 // CLAIMS.md beside the folder of the figures.
