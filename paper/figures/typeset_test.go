@@ -24,7 +24,11 @@ func exported(t *testing.T) string {
 	if dir := os.Getenv("FIGURES"); dir != "" {
 		return dir
 	}
-	return figuresDir(t)
+	link := filepath.Join(t.TempDir(), "figures") // TeX cannot read each name that a checkout may have
+	if err := os.Symlink(figuresDir(t), link); err != nil {
+		t.Fatal(err)
+	}
+	return link
 }
 
 // exportedFigures returns the ids of the figures in dir.
