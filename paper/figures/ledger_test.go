@@ -84,6 +84,23 @@ func TestChecksGiveTheStoredRows(t *testing.T) {
 	}
 }
 
+// A part without a planted fault has a bound of which the check resolves a constant or an exponent.
+func TestEveryPartWithoutAFaultIsResolved(t *testing.T) {
+	l := storedLedger(t)
+	for _, c := range claims.All() {
+		resolved := map[string]bool{}
+		for k, text := range l.Find(c.ID).Resolves {
+			part := c.Bounds[k].Part
+			resolved[part] = resolved[part] || !strings.HasSuffix(text, "not at all")
+		}
+		for part, ok := range resolved {
+			if !ok && !slices.ContainsFunc(c.Faults, func(f ledger.Fault) bool { return f.Part == part && f.Drops == "" }) {
+				t.Errorf("%s: the check resolves nothing of the bound of %q, which has no fault", c.ID, part)
+			}
+		}
+	}
+}
+
 func TestClaimsPageEqualsTheStoredLedger(t *testing.T) {
 	l := storedLedger(t)
 	where, err := Places(l)

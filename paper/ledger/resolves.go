@@ -41,7 +41,7 @@ func (c Claim) Resolution(ctx context.Context) []string {
 			e := NewEnv(ctx, c, true)
 			other := slices.Clone(bounds)
 			other[k] = changed
-			return c.Check.refuses(e.with(other))
+			return c.Check.Refuses(e.with(other))
 		}
 		text := b.resolved(refused)
 		if b.Part != "" {
@@ -52,8 +52,8 @@ func (c Claim) Resolution(ctx context.Context) []string {
 	return out
 }
 
-// refuses reports whether the statement fails. The check ends at its first witness, or where a bound is undefined.
-func (c Check) refuses(e *Env) (failed bool) {
+// Refuses reports whether the statement fails. The check ends at its first witness, or where a bound is undefined.
+func (c Check) Refuses(e *Env) (failed bool) {
 	w := &Worst{first: true}
 	defer func() {
 		switch r := recover(); r {

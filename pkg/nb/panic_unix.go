@@ -12,10 +12,12 @@ import (
 
 // place is a program that passes standard error on up to the stack of a crash, of which it keeps the first line
 // of a cell. The kernel replaces the line of the generated program by a number of a cell and its line.
+// Without memory Go's runtime ends in one of several fatal errors, or reads address 0, which prints "SIGSEGV: " first;
+// a panic of a cell begins otherwise.
 const place = `while IFS= read -r line || [ -n "$line" ]; do
 	case $line in
 	"goroutine "*|"runtime stack:") break;;
-	"fatal error: "*memory) line="$line; the limit of a program is $(($(ulimit -d) >> 10)) MB";;
+	"fatal error: "*"out of memory"*|"SIGSEGV: "*) line="$line; the limit of a program is $(($(ulimit -d) >> 10)) MB";;
 	esac
 	printf '%s\n' "$line"
 done
