@@ -2,7 +2,7 @@
 
     hatch_build.py FOLDER LEVEL PACKAGE...
 
-writes it into a folder, which is replaced, compressed at a level of zstd. The wheel has the whole standard library.
+writes it into a new folder, or replaces an earlier one, compressed at a level of zstd. The wheel has the whole standard library.
 """
 
 import json
@@ -26,9 +26,15 @@ def labextension(folder, level, listed):
     """Write the extension, which has the version of Go that builds this module."""
     version, root = pack.go(HERE, "env", "GOVERSION", "GOROOT").splitlines()
     compress = pack.go(HERE, "list", "-f", "{{.Module.Dir}}", "github.com/klauspost/compress/zstd").strip()  # downloads the module
-    static = folder / "static"
+    static, package = folder / "static", folder / "package.json"
+    if folder.exists() and any(folder.iterdir()) and not (package.exists() and '"gokernel"' in package.read_text()):
+        sys.exit(f"{folder} has other files, which would be lost: name a new folder")
     shutil.rmtree(folder, ignore_errors=True)
     static.mkdir(parents=True)
+    package.write_text(json.dumps({
+        "name": "gokernel", "version": VERSION, "description": "Go, compiled and run in the page", "license": "BSD-3-Clause",
+        "jupyterlab": {"extension": True, "outputDir": ".", "_build": {"load": "static/remoteEntry.js", "extension": "./extension"}},
+    }))
     manifest = {"go": version, "files": {}, "project": []}
     for name in ("cell", "compile", "link"):
         file = CACHE / version / f"{name}.wasm"
@@ -45,10 +51,6 @@ def labextension(folder, level, listed):
     shutil.copy(pathlib.Path(root, "LICENSE"), folder / "LICENSE.go")
     shutil.copy(pathlib.Path(compress, "LICENSE"), folder / "LICENSE.compress")
     (static / "settings.json").write_text(json.dumps({"name": "gonb", "links": {}}))
-    (folder / "package.json").write_text(json.dumps({
-        "name": "gokernel", "version": VERSION, "description": "Go, compiled and run in the page", "license": "BSD-3-Clause",
-        "jupyterlab": {"extension": True, "outputDir": ".", "_build": {"load": "static/remoteEntry.js", "extension": "./extension"}},
-    }))
 
 
 def wasm(folder, file, program, *flags):

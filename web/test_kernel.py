@@ -68,6 +68,14 @@ class TestPack(unittest.TestCase):
         found = pack.importable([(p, "name") for p in paths], ["math/rand/v2", "toy/go-c"])
         self.assertEqual([p["path"] for p in found], ["math/rand/v2", "toy/go-c", "math/rand"])
 
+    def test_a_folder_with_other_files_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            thesis = pathlib.Path(folder, "thesis.tex")
+            thesis.touch()
+            done = subprocess.run([sys.executable, HERE / "hatch_build.py", folder, "1"], capture_output=True, text=True)
+            self.assertIn(f"{folder} has other files", done.stderr)
+            self.assertTrue(thesis.exists())
+
     def test_faults_of_a_project_are_reported(self):
         with tempfile.TemporaryDirectory() as folder:
             toy = shutil.copytree(HERE / "testdata" / "toy", pathlib.Path(folder, "toy"))

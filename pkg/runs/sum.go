@@ -36,8 +36,6 @@ func CheckSum(b []byte, end string) (rest []byte, err error) {
 		return b[SumLine:], nil
 	case right(withLF(b)):
 		return nil, errLineEnds
-	case bytes.HasPrefix(b, []byte("{\n")) || bytes.HasPrefix(b, []byte(`{"address":`)):
-		return nil, errNoSum
 	}
 	line, rest, _ := bytes.Cut(b, []byte("\n"))
 	return nil, fmt.Errorf("its first line is %.90q, want %q: truncated or altered", line,
@@ -49,13 +47,9 @@ func sum256(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
 
 func withLF(b []byte) []byte { return bytes.ReplaceAll(b, []byte("\r\n"), []byte("\n")) }
 
-// Errors about files whose content is intact.
-var (
-	errLineEnds = intact("its lines end in CRLF, want LF: a program has converted them, " +
-		`and sed -i 's/\r$//' on the file converts them back`)
-	errNoSum = intact("its first line has no checksum, as in stores before November 2026: " +
-		"sh tools/addsum.sh on the file adds it")
-)
+// errLineEnds is about a file whose content is intact.
+var errLineEnds = intact("its lines end in CRLF, want LF: a program has converted them, " +
+	`and sed -i 's/\r$//' on the file converts them back`)
 
 type intact string
 
