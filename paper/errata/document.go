@@ -1,44 +1,47 @@
 package errata
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"regexp"
-	"slices"
 	"strings"
+	"text/template"
 
 	"learncausal/internal/figure"
 	"learncausal/paper/ledger"
 )
 
 // Letter returns the erratum as LaTeX: what does not change, what is false, and what holds instead.
-func Letter(l *ledger.Ledger) (string, error) {
-	e, err := newErratum(l)
-	if err != nil {
-		return "", err
-	}
-	body := strings.NewReplacer("\\notation\n", text("notation.tex"),
-		"\\corrections\n", e.corrections(), "\\steps\n", e.steps())
-	return e.resolve(text("preamble.tex") + e.macros() + body.Replace(text("letter.tex")))
-}
+func Letter(l *ledger.Ledger) (string, error) { return document(l, "letter.tex") }
 
 // Supplement returns the witnesses and proofs as LaTeX.
-func Supplement(l *ledger.Ledger) (string, error) {
+func Supplement(l *ledger.Ledger) (string, error) { return document(l, "supplement.tex") }
+
+// document returns a document of text/, a template whose commands stand between << and >>.
+func document(l *ledger.Ledger, name string) (string, error) {
 	e, err := newErratum(l)
 	if err != nil {
 		return "", err
 	}
-	var parts [3]string
-	for k, part := range []func() (string, error){e.body, e.end, e.chain} {
-		if parts[k], err = part(); err != nil {
-			return "", err
-		}
+	t := template.New("").Delims("<<", ">>").Funcs(template.FuncMap{
+		"capital": capital, "sentence": sentence, "spelled": spelled, "tied": tied, "title": title,
+		"witness": witnessTeX, "sides": sides,
+		"statement": func(id string) (string, error) {
+			if r := l.Find(id); r != nil {
+				return e.statement(*r), nil
+			}
+			return "", fmt.Errorf("no row has the id %q", id)
+		},
+		"proof":    func(id string) string { return e.proofs[id] },
+		"numbered": func(id string) bool { return e.number[id] > 0 },
+	})
+	if t, err = t.ParseFS(sources, "text/*.tex"); err != nil {
+		return "", fmt.Errorf("errata: %w", err)
 	}
-	return e.resolve(strings.Join([]string{
-		text("preamble.tex") + e.macros() + text("front.tex") + text("notation.tex"), text("reading.tex"), parts[0],
-		text("survives.tex"), parts[1], parts[2], "\\end{document}\n",
-	}, "\n"))
+	var b strings.Builder
+	if err := t.ExecuteTemplate(&b, name, e); err != nil {
+		return "", fmt.Errorf("errata: %w", err)
+	}
+	return e.resolve(b.String())
 }
 
 // text returns the file of text/ with the name.
@@ -50,8 +53,8 @@ func text(name string) string {
 	return string(b)
 }
 
-// macros returns the definitions of the numbers that the prose quotes.
-func (e *erratum) macros() string {
+// Counts returns the numbers that the prose quotes, by the names of their macros.
+func (e *erratum) Counts() map[string]int {
 	n := map[string]int{"Proofs": len(e.number), "FalseSteps": 0, "FalseStatements": 0}
 	for _, d := range ledger.Defects {
 		n["Statement"+camel(string(d))] = 0
@@ -68,11 +71,7 @@ func (e *erratum) macros() string {
 	for _, c := range e.ledger.Classes() {
 		n["All"+camel(c.Name)], n["False"+camel(c.Name)] = c.All, c.False
 	}
-	var b strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(n)) {
-		fmt.Fprintf(&b, "\\newcommand{\\n%s}{%d}\n", name, n[name])
-	}
-	return b.String()
+	return n
 }
 
 // camel joins the words of a name, each with a capital letter, for the name of a macro.
@@ -84,110 +83,73 @@ func camel(name string) string {
 	return strings.Join(words, "")
 }
 
-// corrections returns an entry for each statement that fails: what is false, its kind, and what holds.
-func (e *erratum) corrections() string {
-	var b strings.Builder
-	for _, r := range e.ledger.Rows {
-		if c := e.ledger.Find(r.Corrected); r.Failed() && r.Kind == ledger.Statement && c != nil {
-			m := e.remarks[r.ID]
-			fmt.Fprintf(&b, "\\finding{%s}{%s}{%s %s}\n", tied(capital(r.Number)), r.Defect, m.line, m.first)
-			fmt.Fprintf(&b, "\\holds{\\prop{%s}}{%s}\n", c.ID, e.statement(*c))
-		}
-	}
-	return b.String()
+// An entry is about a row that fails, or has the proof of a true row.
+type entry struct {
+	ledger.Row
+	Section string // if it begins here
+	What    string // defect of the row, supplement or corrected
+	Remark  remark
+	Proves  *ledger.Row // whose proposition the entry has, or nil
+	See     string      // what stands before the number of a proposition elsewhere
 }
-
-// steps returns a table with a line for each step of a proof that fails.
-func (e *erratum) steps() string {
-	var b strings.Builder
-	b.WriteString(tableHead)
-	for _, r := range e.ledger.Rows {
-		if r.Failed() && r.Kind == ledger.Step {
-			fmt.Fprintf(&b, "%s & %s & %s & \\short{%s} \\\\\n",
-				tied(capital(r.Number)), e.remarks[r.ID].line, r.Defect, r.Corrected)
-		}
-	}
-	return b.String() + "\\bottomrule\n\\end{longtable}}\n"
-}
-
-const tableHead = `{\small\begin{longtable}%
-{@{}>{\raggedright\arraybackslash}p{25mm}>{\raggedright\arraybackslash}p{78mm}>{\raggedright\arraybackslash}p{31mm}l@{}}
-\toprule
-Proof of & What is false & Kind & Proof \\
-\midrule
-\endhead
-`
 
 // tied returns a number with unbreakable spaces.
 func tied(number string) string { return strings.ReplaceAll(number, " ", "~") }
 
-// body returns an entry for each row that fails or has a proof, in the paper's order, but
-// for the corrected main theorem.
-func (e *erratum) body() (string, error) {
-	var b strings.Builder
-	b.WriteString("\\section{The statements, in the paper's order}\\label{sec:body}\n")
+// Body returns an entry for each row that fails or has a proof, in the paper's order, but
+// for the corrected main theorem. A correction stands in the entry of the first row that it corrects.
+func (e *erratum) Body() (all []entry) {
 	section, done := "", map[string]bool{}
 	for _, r := range e.ledger.Rows {
 		if last(r.ID) || done[r.ID] || !r.Failed() && e.proofs[r.ID] == "" {
 			continue
 		}
+		x := e.entry(r)
+		if c := e.ledger.Find(r.Corrected); r.Failed() && c != nil {
+			switch {
+			case last(c.ID):
+				x.See = "See "
+			case done[c.ID]:
+				x.See = "See above, "
+			default:
+				x.Proves = c
+			}
+		}
+		if x.Proves != nil {
+			done[x.Proves.ID] = true
+		}
 		if r.Section != section {
-			section = r.Section
-			fmt.Fprintf(&b, "\n\\subsection{%s}\n", spelled(section))
+			section, x.Section = r.Section, r.Section
 		}
-		entry := e.supplement
-		if r.Failed() {
-			entry = e.entry
-		}
-		s, err := entry(r, done)
-		if err != nil {
-			return "", fmt.Errorf("errata: %s: %w", r.ID, err)
-		}
-		b.WriteString(s)
+		all = append(all, x)
 	}
-	return b.String(), nil
+	return all
 }
 
-// head returns the heading of a row.
-func head(r ledger.Row, what string) (string, error) {
-	title, err := figure.EscapeTeX(r.Title)
-	where := capital(r.Number)
-	if r.Kind == ledger.Step {
-		where += " (step)"
+// End returns the entries of the corrected main theorem.
+func (e *erratum) End() (all []entry) {
+	for _, r := range e.ledger.Rows {
+		if last(r.ID) {
+			all = append(all, e.entry(r))
+		}
 	}
-	return fmt.Sprintf("\n\\entry{%s}{%s}{%s}{%s}\\label{row:%s}\n", where, spelled(title), r.ID, what, r.ID), err
+	return all
 }
 
-// entry returns the entry of a row that fails.
-func (e *erratum) entry(r ledger.Row, done map[string]bool) (string, error) {
-	m := e.remarks[r.ID]
-	h, err := head(r, string(r.Defect))
-	if err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s%s\n\\said{Printed} %s\n", h, m.first, sentence(r.Statement))
-	if r.Hypotheses != "" {
-		fmt.Fprintf(&b, "\\said{Hypotheses} %s\n", sentence(r.Hypotheses))
-	}
-	witness, err := e.witness(r, m)
-	if err != nil {
-		return "", err
-	}
-	b.WriteString(witness)
-	fmt.Fprintf(&b, "\\said{What is wrong} %s\n", m.text)
-	c := e.ledger.Find(r.Corrected)
+func (e *erratum) entry(r ledger.Row) entry {
 	switch {
-	case c == nil:
-	case last(c.ID):
-		fmt.Fprintf(&b, "\\said{Instead} See \\prop{%s}.\n", c.ID)
-	case done[c.ID]:
-		fmt.Fprintf(&b, "\\said{Instead} See above, \\prop{%s}.\n", c.ID)
-	default:
-		done[c.ID] = true
-		b.WriteString(e.proposition(*c))
+	case r.Failed():
+		return entry{Row: r, What: string(r.Defect), Remark: e.remarks[r.ID]}
+	case r.Kind == ledger.Correction:
+		return entry{Row: r, What: "corrected", Proves: &r}
 	}
-	return b.String(), nil
+	return entry{Row: r, What: "supplement", Proves: &r}
+}
+
+// title returns a title, which is plain text, as LaTeX.
+func title(text string) (string, error) {
+	tex, err := figure.EscapeTeX(text)
+	return spelled(tex), err
 }
 
 // spelled returns a title, which is plain text, with its symbols as formulas.
@@ -204,20 +166,6 @@ var spelling = map[string]string{
 	"beta": `\beta`, "beta*": `\beta^*`, "beta0": `\beta_0`, "gamma": `\gamma`, "k = 0": "k=0",
 }
 
-// supplement returns the entry of a true row: the row and its proof.
-func (e *erratum) supplement(r ledger.Row, done map[string]bool) (string, error) {
-	what := "supplement"
-	if r.Kind == ledger.Correction {
-		what = "corrected"
-	}
-	h, err := head(r, what)
-	if err != nil {
-		return "", err
-	}
-	done[r.ID] = true
-	return h + e.proposition(r), nil
-}
-
 // statement returns the statement of a true row, readable alone.
 func (e *erratum) statement(r ledger.Row) string {
 	s := strings.TrimSpace(sentence(r.Statement) + " " + e.where[r.ID])
@@ -225,17 +173,6 @@ func (e *erratum) statement(r ledger.Row) string {
 		s += " \\emph{Hypotheses:} " + sentence(r.Hypotheses)
 	}
 	return s
-}
-
-// proposition returns a true row as a proposition with its proof.
-func (e *erratum) proposition(r ledger.Row) string {
-	what := tied(capital(r.Number))
-	if r.Kind == ledger.Correction {
-		what += ", corrected"
-	}
-	return fmt.Sprintf("\\begin{proposition}[%s]\\label{prop:%s}\n%s\n\\end{proposition}\n"+
-		"\\begin{proof}\n%s\n\\end{proof}\n",
-		what, r.ID, e.statement(r), e.proofs[r.ID])
 }
 
 // capital returns the text with a capital first letter.
@@ -256,111 +193,47 @@ func sentence(s string) string {
 	return s + "."
 }
 
-// witness returns the witness of a row as a paragraph: its instance and the two sides.
-func (e *erratum) witness(r ledger.Row, m remark) (string, error) {
-	if r.Witness == nil {
-		return "", nil
-	}
-	w, err := witnessTeX(r.Witness)
-	if err != nil {
-		return "", err
-	}
-	sides := m.sides
-	if r.Witness.LHS == nil || r.Witness.RHS == nil {
+// sides returns the two sides of a witness, in the words of a remark if it has some. Where a test reports
+// them, they have no values.
+func sides(w *ledger.Witness, m remark) string {
+	text := m.Sides
+	switch {
+	case w.LHS == nil || w.RHS == nil:
 		if speaksOfSides(m) {
-			sides = "" // reported by a test
+			return ""
 		}
-	} else {
-		if sides == "" {
-			sides = `Left side $\LHS$, right side $\RHS$`
-			if r.Witness.Squared {
-				sides = `Squares of the sides: left $\LHS$, right $\RHS$`
-			}
-		}
-		lhs, rhs := fraction(r.Witness.LHS.RatString()), fraction(r.Witness.RHS.RatString())
-		sides = strings.NewReplacer(`\LHS`, lhs, `\RHS`, rhs).Replace(sides)
+		return text
+	case text == "" && w.Squared:
+		text = `Squares of the sides: left $\LHS$, right $\RHS$`
+	case text == "":
+		text = `Left side $\LHS$, right side $\RHS$`
 	}
-	if sides != "" {
-		w += " " + sentence(sides)
-	}
-	if m.limit != "" {
-		return "\\said{In the limit} " + sentence(m.limit) + "\n{\\footnotesize\\raggedright\\said{A witness} " + w +
-			"\\par}\n", nil
-	}
-	return "{\\raggedright\\said{A witness} " + w + "\\par}\n", nil
+	lhs, rhs := fraction(w.LHS.RatString()), fraction(w.RHS.RatString())
+	return strings.NewReplacer(`\LHS`, lhs, `\RHS`, rhs).Replace(text)
 }
 
 // speaksOfSides reports whether a remark gives the values of the two sides.
 func speaksOfSides(m remark) bool {
-	return strings.Contains(m.sides, `\LHS`) || strings.Contains(m.sides, `\RHS`)
+	return strings.Contains(m.Sides, `\LHS`) || strings.Contains(m.Sides, `\RHS`)
 }
 
-// end returns the entries of the corrected main theorem.
-func (e *erratum) end() (string, error) {
-	var b strings.Builder
-	for _, r := range e.ledger.Rows {
-		if !last(r.ID) {
-			continue
-		}
-		s, err := e.supplement(r, map[string]bool{})
-		if err != nil {
-			return "", err
-		}
-		b.WriteString(s)
-	}
-	return b.String(), nil
-}
-
-// chain returns a table of the rows on which the proofs of the corrected main theorem rest, directly or indirectly.
-func (e *erratum) chain() (string, error) {
+// Chain returns the rows on which the proofs of the corrected main theorem rest, directly or indirectly.
+func (e *erratum) Chain() (all []ledger.Row, err error) {
 	var top []string
-	for _, r := range e.ledger.Rows {
-		if last(r.ID) {
-			top = append(top, r.ID)
-		}
+	for _, x := range e.End() {
+		top = append(top, x.ID)
 	}
 	below := e.ledger.Below(top...)
-	var b strings.Builder
-	b.WriteString(chainHead)
 	for _, r := range e.ledger.Rows {
-		if !below[r.ID] {
-			continue
+		if below[r.ID] && r.Failed() {
+			return nil, fmt.Errorf("the corrected main theorem rests on %s, which %s", r.ID, r.Verdict)
 		}
-		if r.Failed() {
-			return "", fmt.Errorf("errata: the corrected main theorem rests on %s, which %s", r.ID, r.Verdict)
+		if below[r.ID] {
+			all = append(all, r)
 		}
-		title, err := figure.EscapeTeX(r.Title)
-		if err != nil {
-			return "", err
-		}
-		var uses []string
-		for _, id := range r.Grounds() {
-			uses = append(uses, `\short{`+id+`}`)
-		}
-		proof, coq := "the paper's", ""
-		if e.number[r.ID] > 0 {
-			proof = `\short{` + r.ID + `}`
-		}
-		if len(r.Proved) > 0 {
-			coq = ", Coq"
-		}
-		fmt.Fprintf(&b, "%s & %s & %s%s & %s \\\\\n",
-			tied(r.Number), spelled(title), proof, coq, cmp.Or(strings.Join(uses, ", "), "--"))
 	}
-	b.WriteString("\\bottomrule\n\\end{longtable}}\nNone of these statements is false.\n\n")
-	return b.String(), nil
+	return all, nil
 }
-
-const chainHead = `\subsection{What the corrected main theorem rests on}
-The proofs of the corrected Theorems~1 and~2 rest on these statements, directly or indirectly. The last column has the
-statements that the proof of a line uses.
-
-{\footnotesize\begin{longtable}{@{}l>{\raggedright\arraybackslash}p{60mm}l>{\raggedright\arraybackslash}p{38mm}@{}}
-\toprule
-Number & Statement & Proof & Uses \\
-\midrule
-\endhead
-`
 
 var reference = regexp.MustCompile(`\\(prop|short|state|paper)\{([^}]*)\}`)
 

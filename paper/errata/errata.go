@@ -25,11 +25,11 @@ var sources embed.FS
 
 // A remark is the prose about a row that fails.
 type remark struct {
-	line  string // for the table of findings
-	limit string // of the two sides, before a witness with large numbers; may be empty
-	sides string // of the witness; may be empty
-	first string // sentence below the heading: a reading, or a witness outside of the standing hypotheses
-	text  string
+	Line  string // for the table of findings
+	Limit string // of the two sides, before a witness with large numbers; may be empty
+	Sides string // of the witness; may be empty
+	First string // sentence below the heading: a reading, or a witness outside of the standing hypotheses
+	Text  string
 }
 
 // prose returns the texts of a folder by the ids of their rows.
@@ -52,7 +52,7 @@ func prose(folder string) (map[string]string, error) {
 // parseRemark reads a file of remarks/.
 func parseRemark(id, text string) (remark, error) {
 	var r remark
-	fields := map[string]*string{"line": &r.line, "sides": &r.sides, "limit": &r.limit, "first": &r.first}
+	fields := map[string]*string{"line": &r.Line, "sides": &r.Sides, "limit": &r.Limit, "first": &r.First}
 	for strings.HasPrefix(text, "%") {
 		var line string
 		line, text, _ = strings.Cut(text, "\n")
@@ -62,9 +62,9 @@ func parseRemark(id, text string) (remark, error) {
 		}
 		*fields[name] = strings.TrimSpace(value)
 	}
-	r.text = strings.TrimSpace(text)
-	if r.line == "" || r.text == "" {
-		return r, fmt.Errorf("errata: remarks/%s.tex: line %q: want a line for the table and a text", id, r.line)
+	r.Text = strings.TrimSpace(text)
+	if r.Line == "" || r.Text == "" {
+		return r, fmt.Errorf("errata: remarks/%s.tex: line %q: want a line for the table and a text", id, r.Line)
 	}
 	return r, nil
 }
