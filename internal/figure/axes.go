@@ -49,15 +49,6 @@ type Series struct {
 	Color, Mark int
 }
 
-// Curve returns the values of f at the points x as a series.
-func Curve(label Label, x []float64, f func(x float64) float64) Series {
-	s := Series{Label: label, X: x}
-	for _, v := range x {
-		s.Y = append(s.Y, f(v))
-	}
-	return s
-}
-
 // A Level is a dashed horizontal reference line.
 type Level struct {
 	Label Label

@@ -230,13 +230,6 @@ func TestLogTicksReachBelowTheFirstPower(t *testing.T) {
 	}
 }
 
-func TestCurveHasTheValuesOfItsFunction(t *testing.T) {
-	s := Curve(Text("square"), []float64{1, 2, 3}, func(x float64) float64 { return x * x })
-	if !slices.Equal(s.X, []float64{1, 2, 3}) || !slices.Equal(s.Y, []float64{1, 4, 9}) || s.Label.Text != "square" {
-		t.Errorf("got %+v, want the squares of 1, 2, 3", s)
-	}
-}
-
 // Seven curves, or sets of points, differ in their dashes or marks as well as in
 // their colours, on the screen and in LaTeX.
 func TestSeriesDifferWithoutColor(t *testing.T) {

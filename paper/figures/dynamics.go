@@ -211,18 +211,13 @@ func (s Sweep) OutOfDistribution(ctx context.Context) ([]OOD, error) {
 // theoryFamilies are the families of the paper's own examples, T_eff = T.
 var theoryFamilies = []string{"markov-chain", "in-context-learning"}
 
-func stageOneOnRandomGraph(context.Context, *Results) (*figure.Figure, error) {
-	prior := trial.MustPrior(trial.DynamicsPrior)
-	d, err := trial.RunDynamics(trial.RandomGraph(), prior, 1, 64)
+// stageOneFigure draws stage 1 on one graph: attention on the parents and in the rows of roots,
+// attention not on the parent, the graph, and the attention at the end.
+func stageOneFigure(context.Context, *Results) (*figure.Figure, error) {
+	d, err := trial.RunDynamics(trial.RandomGraph(), trial.MustPrior(trial.DynamicsPrior), 1, 64)
 	if err != nil {
 		return nil, err
 	}
-	return stageOneFigure(d), nil
-}
-
-// stageOneFigure draws stage 1 on one graph: attention on the parents and in the rows of roots,
-// attention not on the parent, the graph, and the attention at the end.
-func stageOneFigure(d *trial.Dynamics) *figure.Figure {
 	t := d.Graph.T()
 	all, rest := stageOneCurves(d)
 	end := math.Ceil(float64(d.One.Tau1)/10) * 10
@@ -232,7 +227,7 @@ func stageOneFigure(d *trial.Dynamics) *figure.Figure {
 		Values: matrixRows(d.Attention), Scale: figure.Scale{Min: 0, Max: 1}, XLabel: positionJ,
 	}
 	return &figure.Figure{
-		ID: "fig-stage-one", Width: figure.TwoColumns,
+		Width: figure.TwoColumns,
 		Alt: "Attention on the parents, which grows to 1 in all rows, and the largest of each root, which grows " +
 			"more slowly; what is left falls to a dashed line. Below, the graph and the attention at the end: " +
 			"the same bright cells, and one in the row of each root.",
@@ -251,7 +246,7 @@ func stageOneFigure(d *trial.Dynamics) *figure.Figure {
 				Levels: []figure.Level{{Label: figure.Label{Text: "1/T", TeX: "$1/T$"}, Y: 1 / float64(t)}},
 			},
 		}, {graph, attention}},
-	}
+	}, nil
 }
 
 // stageOneCurves returns the attention of each position on its parent, with the largest

@@ -88,10 +88,9 @@ func (s *EmpiricalStage) enough(ctx context.Context, samples, most int) (int, er
 
 // An ErrorCurve is the error of the gradient of stage 1 on one graph, by the number of sequences.
 type ErrorCurve struct {
-	T       int
-	Samples int // for each number of sequences
-	Trials  []Trials
-	Law     theory.PowerLaw // of the error
+	T      int
+	Trials []Trials        // by the number of sequences
+	Law    theory.PowerLaw // of the error
 }
 
 // RunErrorCurves draws samples of N = 16, 32, ..., 8192 sequences, for the graph of each of the lengths.
@@ -102,7 +101,7 @@ func RunErrorCurves(
 		return nil, errors.New("figures: error curves for no length, want at least one")
 	}
 	return trial.Each(ctx, lengths, func(ctx context.Context, t int) (ErrorCurve, error) {
-		c := ErrorCurve{T: t, Samples: samples}
+		c := ErrorCurve{T: t}
 		s, err := NewEmpiricalStage(graphs(t), prior)
 		if err != nil {
 			return c, err
@@ -155,107 +154,17 @@ func RunSampleSizes(
 	})
 }
 
-// A SampledRun is stage 1 on N sequences and one large step of stage 2 on N fresh
-// sequences, compared with the same step along the population gradient of A2.
-type SampledRun struct {
-	N              int
-	Found          bool    // every position with a parent gives it attention 1 - 1/T
-	Noise          float64 // max_{s,s'} |A2 - A2_pop|
-	Apart          float64 // largest |f - f_pop| over up to 1000 sequences and all s'
-	Error, PopStep float64 // E[sum_{s'} (f - pi(s'|s_T))^2] after the sampled step and after the population step
-}
-
-// stageOne runs stage 1 with the gradient of n sequences.
-func (s *EmpiricalStage) stageOne(n int, seed uint64) (*theory.Trajectory, error) {
-	t, states := s.Task.Graph.T(), s.Task.Prior.States()
-	beta0 := 0.01 * s.Eps * s.Eps * s.Eps
-	emp := theory.EmpiricalGHat(s.Task, s.Eps, n, num.Stream(seed, "paper/sampled run", 1, uint64(n)))
-	still := func(*theory.Reduced, *mat.Dense) (*mat.Dense, float64, float64) {
-		return mat.NewDense(states, states, nil), 0, 0
-	}
-	set := theory.Settings{
-		Beta0: beta0, Rate1: float64(states*t) / beta0, Rate2: 1,
-		Tau1: 256 * t, Alpha: 1 / float64(t), Every: 256 * t,
-	}
-	return theory.Algorithm1(set, s.Task.Graph, states, theory.LimitStage(emp, beta0), still)
-}
-
-// Run runs stage 1 and one step of stage 2, of the size that takes the population's
-// beta to betaStar. The task must be small enough to enumerate.
-func (s *EmpiricalStage) Run(n int, betaStar float64, seed uint64) (*SampledRun, error) {
-	g, prior := s.Task.Graph, s.Task.Prior.(*markov.Finite)
-	t, states := g.T(), prior.States()
-	draw := func(stage uint64) *task.Batch {
-		b := s.Task.NewBatch(n)
-		task.NewSampler(s.Task).Fill(b, num.Stream(seed, "paper/sampled run", stage, uint64(n)))
-		return b
-	}
-	tr, err := s.stageOne(n, seed)
-	if err != nil {
-		return nil, err
-	}
-	m, grad, b := tr.Final, theory.NewReduced(states, t, 0), draw(2)
-	for k := range n {
-		x, y := b.Seq(k)
-		m.Loss(x, x[t-1], y, s.Eps, grad)
-	}
-	pop, err := theory.NewPopulation(g, prior, s.Eps, theory.QueryInSequence)
-	if err != nil {
-		return nil, err
-	}
-	exact := pop.Gradient(m)
-	rate := betaStar / -exact.DeltaBeta
-	step := func(gradient *mat.Dense, scale float64) *theory.Reduced {
-		to := &theory.Reduced{S: states, T: t, A1: m.A1, A2: mat.DenseCopyOf(m.A2)}
-		for k, v := range gradient.RawMatrix().Data {
-			to.A2.RawMatrix().Data[k] -= float64(rate * scale * v)
-		}
-		return to
-	}
-	sampled, ideal := step(grad.A2, 1/float64(n)), step(exact.G2, 1)
-	out := &SampledRun{N: n, Found: tr.Early[0]}
-	out.Noise = floats.Distance(sampled.A2.RawMatrix().Data, ideal.A2.RawMatrix().Data, math.Inf(1))
-	test := draw(3)
-	for k := range min(n, 1000) {
-		x, _ := test.Seq(k)
-		f, _, _ := sampled.Predict(x, x[t-1])
-		h, _, _ := ideal.Predict(x, x[t-1])
-		out.Apart = max(out.Apart, floats.Distance(f, h, math.Inf(1)))
-	}
-	squareError := func(m *theory.Reduced) (sum float64) {
-		for _, v := range pop.Errors(m).RawMatrix().Data {
-			sum += v / float64(states)
-		}
-		return sum
-	}
-	out.Error, out.PopStep = squareError(sampled), squareError(ideal)
-	return out, nil
-}
-
 // finiteSamples is the number of samples behind each point of the two figures.
 const finiteSamples = 10
 
+// finiteSampleFigure shows, against the number N of sequences and for several lengths, (a) the largest error of
+// the gradient of stage 1 and (b) how often a parent is the largest entry of its row.
 func finiteSampleFigure(ctx context.Context, _ *Results) (*figure.Figure, error) {
 	prior := trial.MustPrior(trial.DynamicsPrior)
 	curves, err := RunErrorCurves(ctx, graph.Chain, prior, []int{16, 32, 64}, finiteSamples)
 	if err != nil {
 		return nil, err
 	}
-	return errorCurvesFigure(curves), nil
-}
-
-func sampleSizeFigure(ctx context.Context, _ *Results) (*figure.Figure, error) {
-	prior := trial.MustPrior(trial.DynamicsPrior)
-	sizes, err := RunSampleSizes(ctx, prior, []int{16, 32, 64, 128, 256}, finiteSamples)
-	if err != nil {
-		return nil, err
-	}
-	return sampleSizesFigure(sizes), nil
-}
-
-// errorCurvesFigure shows, against the number N of sequences and for several lengths, (a) the largest error of
-// the gradient of stage 1 and (b) how often a parent is the largest entry of its row.
-func errorCurvesFigure(curves []ErrorCurve) *figure.Figure {
 	errors := &figure.Axes{
 		X: figure.Axis{Label: figure.Label{Text: "Number of sequences N", TeX: "Number of sequences $N$"}, Log: true},
 		Y: figure.Axis{Log: true, Label: figure.Label{
@@ -285,7 +194,7 @@ func errorCurvesFigure(curves []ErrorCurve) *figure.Figure {
 			"half. Right, the share of parents found, which rises to 1.",
 		fmt.Sprintf(`Stage 1 from $N$ sequences, each with a transition matrix of its own. (a)~The `+
 			`largest error of an entry of the gradient, the mean of %d samples. (b)~The fraction of the positions `+
-			`with a parent whose row of the gradient is largest there.`, curves[0].Samples), errors, found)
+			`with a parent whose row of the gradient is largest there.`, finiteSamples), errors, found), nil
 }
 
 // sequencesNeeded is the curve T_eff log T of a family.
@@ -298,11 +207,16 @@ func sequencesNeeded(label figure.Label, s SampleSizes, color, mark int) figure.
 	return line
 }
 
-// sampleSizesFigure shows N against T, beside T_eff log T: T_eff is T on the first two graphs,
+// sampleSizeFigure shows N against T, beside T_eff log T: T_eff is T on the first two graphs,
 // and of the order of the root on the spider.
-func sampleSizesFigure(all []SampleSizes) *figure.Figure {
+func sampleSizeFigure(ctx context.Context, _ *Results) (*figure.Figure, error) {
+	prior := trial.MustPrior(trial.DynamicsPrior)
+	all, err := RunSampleSizes(ctx, prior, []int{16, 32, 64, 128, 256}, finiteSamples)
+	if err != nil {
+		return nil, err
+	}
 	a := &figure.Axes{
-		X: figure.Axis{Label: figure.Label{Text: "Length T", TeX: "Length $T$"}, Log: true},
+		X: figure.Axis{Label: lengthAxis, Log: true},
 		Y: figure.Axis{Label: figure.Text("Sequences to find all parents"), Log: true},
 	}
 	for _, s := range all {
@@ -324,5 +238,5 @@ func sampleSizesFigure(all []SampleSizes) *figure.Figure {
 			"beside two rising lines of comparison.",
 		`The number of sequences with which the gradient of stage 1 is largest at the parent in every row `+
 			`that has one, in all samples tried, beside $T_{\mathrm{eff}}\log T$: $T\log T$ for the first two `+
-			`families, of the order of $\sqrt T\log T$ for the spider.`, a)
+			`families, of the order of $\sqrt T\log T$ for the spider.`, a), nil
 }

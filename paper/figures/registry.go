@@ -111,7 +111,7 @@ func figures() []Entry {
 
 		alsoNarrow(entry("fig-proof-sketch", "Why descent finds the parent (Figure 4)", alone(proofSketch))),
 		entry("fig-gij", "Idealized gradient beside the adjacency matrix, four graphs", alone(gradientMap)),
-		entry("fig-stage-one", "Stage 1 of Algorithm 1 on a random graph", stageOneOnRandomGraph),
+		entry("fig-stage-one", "Stage 1 of Algorithm 1 on a random graph", stageOneFigure),
 		alsoNarrow(entry("fig-ghat-beta", "Force on beta in stage 2", then(Algorithms, gHatBetaFigure))),
 		entry("fig-beta-growth", "Growth of beta in stage 2", then(Algorithms, betaGrowthFigure)),
 		entry("fig-why-it-stops", "Error and force against beta in stage 2", then(Algorithms, whyItStopsFigure)),

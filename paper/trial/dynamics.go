@@ -144,27 +144,13 @@ func (d *Dynamics) Excess(tr *theory.Trajectory) float64 {
 
 // Missed returns the positions whose attention on the parent is less than 1 - 1/T.
 func (d *Dynamics) Missed() (missed []int) {
-	for i, r := range d.last() {
+	for i, r := range d.One.Points[len(d.One.Points)-1].Rows {
 		if d.Graph.Parent(i) >= 0 && 1-r.Parent > 1/float64(d.Graph.T()) {
 			missed = append(missed, i)
 		}
 	}
 	return missed
 }
-
-// Drift returns the root other than the query whose row is farthest from uniform after stage 1,
-// its distance sup_j |softmax(A1)_{ij} - 1/(i+1)|, and the distance of the query's row.
-func (d *Dynamics) Drift() (root int, drift, query float64) {
-	rows := d.last()
-	for i, r := range rows[:len(rows)-1] {
-		if d.Graph.Parent(i) < 0 && r.Drift > drift {
-			root, drift = i, r.Drift
-		}
-	}
-	return root, drift, rows[len(rows)-1].Drift
-}
-
-func (d *Dynamics) last() []theory.Row { return d.One.Points[len(d.One.Points)-1].Rows }
 
 // OutOfDistribution returns sup_{s'} |f(X)_{s'} - pi(s'|s_T)| of the trained model on n
 // sequences from one transition matrix, in increasing order; see Theorem 2 (thm-ood).
