@@ -16,32 +16,18 @@ import (
 	"learncausal/pkg/theory"
 )
 
-// SketchPrior is the prior of the pictures of Section 5.1: the relabelings of two matrices, one
+// sketchPrior is the prior of the pictures of Section 5.1: the relabelings of two matrices, one
 // that tends to stay in its state and one that tends to leave it, whose traces have mean one.
-func SketchPrior() *markov.Finite {
+func sketchPrior() *markov.Finite {
 	return trial.MustPrior("orbit(0.8 0.15 0.05; 0.2 0.7 0.1; 0.15 0.45 0.4 | " +
 		"0.05 0.85 0.10; 0.75 0.03 0.22; 0.13 0.85 0.02)")
 }
 
-// SketchGraph has two trees on 11 positions. Its ninth position has earlier relatives of
+// sketchGraph has two trees on 11 positions. Its ninth position, sketchRow, has earlier relatives of
 // every kind: parent, grandparent, sibling, uncle, and positions of the other tree.
-func SketchGraph() *graph.Forest { return graph.MustNew(-1, 0, 0, 1, -1, 3, 1, 4, 3, 8, -1) }
+func sketchGraph() *graph.Forest { return graph.MustNew(-1, 0, 0, 1, -1, 3, 1, 4, 3, 8, -1) }
 
-// A NamedGraph is a graph with the title of its panel.
-type NamedGraph struct {
-	Title string
-	Graph *graph.Forest
-}
-
-// SketchGraphs are four kinds of forest on 12 positions.
-func SketchGraphs() []NamedGraph {
-	return []NamedGraph{
-		{"Markov chain", graph.Chain(12)},
-		{"In-context learning", graph.InContext(12)},
-		{"Binary tree", graph.MustNew(-1, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, -1)},
-		{"Two trees", graph.MustNew(-1, 0, -1, 1, 2, 0, 4, 3, 2, 6, 3, -1)},
-	}
-}
+const sketchRow = 8 // counted from 0
 
 // margin returns m_ip - max_{j != p, j <= i} m_ij for a T x T matrix such as g or ghat.
 // It is positive if row i is largest at position p.
@@ -68,17 +54,17 @@ func LeastMargin(m mat.Matrix, g *graph.Forest) float64 {
 	return least
 }
 
-// FlowEnd is the time at which [Flow] ends.
-const FlowEnd = 60.0
+// flowEnd is the time at which flow ends.
+const flowEnd = 60.0
 
-// Flow returns times and attentions of gradient descent on one row of A1 along a fixed
+// flow returns times and attentions of gradient descent on one row of A1 along a fixed
 // g_i, in small steps from A_i = 0:
 //
 //	dA_i/dt = J(S(A_i)) g_i
-func Flow(g []float64) (times []float64, attention [][]float64) {
+func flow(g []float64) (times []float64, attention [][]float64) {
 	const step, each = 0.05, 10
 	a, s := make([]float64, len(g)), make([]float64, len(g))
-	for n := 0; float64(n)*step <= FlowEnd; n++ {
+	for n := 0; float64(n)*step <= flowEnd; n++ {
 		num.Softmax(s, a)
 		if n%each == 0 {
 			times = append(times, float64(n)*step)
@@ -92,15 +78,10 @@ func Flow(g []float64) (times []float64, attention [][]float64) {
 	return times, attention
 }
 
-// proofSketch is Figure 4, computed for row s_9 of the graph.
-func proofSketch() *figure.Figure {
-	return ProofSketchFigure("", SketchGraph(), SketchPrior(), 8)
-}
-
 // sketchRows is the row on Figure 4, for which the paper prints no number.
 func sketchRows() []Row {
-	g, prior := SketchGraph(), SketchPrior()
-	least := LeastMargin(theory.G(prior, g), g)
+	g := sketchGraph()
+	least := LeastMargin(theory.G(sketchPrior(), g), g)
 	return []Row{{
 		Figure: 4, ID: "fig-proof-sketch", What: "gradient of a row by position", Setting: "text",
 		Paper: "largest at the parent",
@@ -109,15 +90,12 @@ func sketchRows() []Row {
 	}}
 }
 
-// ProofSketchFigure shows why row i of the first attention matrix finds p(i): (a) the graph, (b) g_ij and its
-// upper bound, (c) the attention under descent along g_i. It panics if i has no parent.
-func ProofSketchFigure(id string, g *graph.Forest, p *markov.Finite, i int) *figure.Figure {
-	parent := g.Parent(i)
-	if parent == graph.Root {
-		panic(fmt.Sprintf("figures: position %d is a root, want one with a parent", i))
-	}
+// proofSketch is Figure 4, why row s_9 of the first attention matrix finds the parent: (a) the graph, (b) g_ij and
+// its upper bound, (c) the attention under descent along g_i.
+func proofSketch() *figure.Figure {
+	g := sketchGraph()
 	return &figure.Figure{
-		ID: id, Width: figure.TwoColumns,
+		Width: figure.TwoColumns,
 		Alt: "A causal graph on 11 positions. Below, marks of gradient, information and their bound by position, " +
 			"all largest at the parent; and the attention on the parent, which grows to 1 while all others die " +
 			"out.",
@@ -125,10 +103,10 @@ func ProofSketchFigure(id string, g *graph.Forest, p *markov.Finite, i int) *fig
 			`$g_{%[1]d,j}$ of row $s_{%[1]d}$. Its bound is $\frac12 I_{\chi^2}(s_{%[1]d};s_j)+\frac12 `+
 			`I_{\chi^2}(s_{%[1]d};s_{%[2]d})$, so that it is largest at the parent $s_{%[2]d}$, where both terms `+
 			`are; marks of one position stand side by side. (c)~The attention of the row `+
-			`under descent along $g_{%[1]d}$, from uniform.`, i+1, parent+1),
+			`under descent along $g_{%[1]d}$, from uniform.`, sketchRow+1, g.Parent(sketchRow)+1),
 		Rows: [][]figure.Panel{
 			{&figure.Graph{Title: figure.Text("Causal graph"), Parents: g.Parents(), Query: true}},
-			{gradientPanel(g, p, i), descentPanel(g, p, i)},
+			{gradientPanel(g), descentPanel(g)},
 		},
 	}
 }
@@ -141,8 +119,9 @@ func indexed(text, tex string, n int) figure.Label {
 
 // gradientPanel has g_ij, the information of s_j on s_i, and the bound of g_ij, the mean
 // of the information of s_j and of the parent.
-func gradientPanel(g *graph.Forest, p *markov.Finite, i int) figure.Panel {
-	parent := g.Parent(i)
+func gradientPanel(g *graph.Forest) figure.Panel {
+	const i = sketchRow
+	p, parent := sketchPrior(), g.Parent(i)
 	info, grad := theory.Information(theory.ChiSquared, p, g), theory.G(p, g)
 	is := marks(indexed("I(s%s; sⱼ)", `$I_{\chi^2}(s_{%d};s_j)$`, i), 2)
 	bounds := marks(indexed("bound on g%sⱼ", "bound on $g_{%d,j}$", i), 3)
@@ -172,26 +151,23 @@ func marks(label figure.Label, style int) figure.Series {
 }
 
 // descentPanel has the attention of row i under gradient descent along g_i.
-func descentPanel(g *graph.Forest, p *markov.Finite, i int) figure.Panel {
+func descentPanel(g *graph.Forest) figure.Panel {
+	const i = sketchRow
 	parent := g.Parent(i)
 	a := &figure.Axes{
 		Title:  figure.Text("Descent from uniform attention"),
 		Height: 105,
-		X: figure.Axis{Min: 0, Max: FlowEnd, Label: figure.Label{
+		X: figure.Axis{Min: 0, Max: flowEnd, Label: figure.Label{
 			Text: "Step, in units of ST/(β₀η₁)", TeX: `Step, in units of $ST/(\beta_0\eta_1)$`,
 		}},
 		Y: figure.Axis{Label: indexed("Attention of s%s", "Attention of $s_{%d}$", i), Min: 0, Max: 1},
 	}
-	steps, attention := Flow(theory.G(p, g).RawRowView(i)[:i+1])
-	other := 0
-	if parent == 0 {
-		other = 1
-	}
+	steps, attention := flow(theory.G(sketchPrior(), g).RawRowView(i)[:i+1])
 	for j := range i + 1 {
 		s := figure.Series{X: steps, Color: 4, Mark: 2}
 		if j == parent {
 			s.Color, s.Mark, s.Label = 1, 1, indexed("on its parent s%s", "on its parent $s_{%d}$", parent)
-		} else if j == other {
+		} else if j == 0 {
 			s.Label = figure.Text("on each of the others")
 		}
 		for _, at := range attention {
@@ -204,7 +180,15 @@ func descentPanel(g *graph.Forest, p *markov.Finite, i int) figure.Panel {
 
 // gradientMap draws the idealized gradient g_ij of four kinds of forest below the adjacency matrix of each.
 func gradientMap() *figure.Figure {
-	gs, p := SketchGraphs(), SketchPrior()
+	gs := []struct {
+		title string
+		graph *graph.Forest
+	}{
+		{"Markov chain", graph.Chain(12)},
+		{"In-context learning", graph.InContext(12)},
+		{"Binary tree", graph.MustNew(-1, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, -1)},
+		{"Two trees", graph.MustNew(-1, 0, -1, 1, 2, 0, 4, 3, 2, 6, 3, -1)},
+	}
 	f := &figure.Figure{
 		Width: figure.TwoColumns, Rows: make([][]figure.Panel, 2),
 		Alt: "Above, the adjacency matrices of four graphs; below, the gradient of each. The darkest cells of a " +
@@ -214,16 +198,12 @@ func gradientMap() *figure.Figure {
 			`row; rows of roots vanish but for the last, in which the query, drawn uniformly, has $g_{TT}\neq0$.`,
 	}
 	var adjacency, gradients []*figure.Matrix
-	most := 0
+	const cell = 86. / 12 // four matrices and a bar fit the width
 	for _, n := range gs {
-		most = max(most, n.Graph.T())
-	}
-	cell := 86 / float64(most) // four matrices and a bar fit the width
-	for _, n := range gs {
-		adj := &figure.Matrix{Title: figure.Text(n.Title), Values: matrixRows(n.Graph.Adjacency()), Cell: cell}
+		adj := &figure.Matrix{Title: figure.Text(n.title), Values: matrixRows(n.graph.Adjacency()), Cell: cell}
 		grad := &figure.Matrix{
 			Title:  figure.Label{Text: "gᵢⱼ", TeX: "$g_{ij}$"},
-			Values: matrixRows(theory.G(p, n.Graph)), Cell: cell, XLabel: positionJ,
+			Values: matrixRows(theory.G(sketchPrior(), n.graph)), Cell: cell, XLabel: positionJ,
 		}
 		adjacency, gradients = append(adjacency, adj), append(gradients, grad)
 		f.Rows[0], f.Rows[1] = append(f.Rows[0], adj), append(f.Rows[1], grad)
