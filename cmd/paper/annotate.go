@@ -26,18 +26,7 @@ func newAnnotate() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "annotate paper.tex",
 		Short: "Mark the statements in a copy of the paper's LaTeX source",
-		Long: `annotate copies the LaTeX source of the paper and puts a mark into the margin at
-each statement: the verdict of the ledger, the kind of the error, the margin,
-and a link. Labels and numbers find the statements, also in a copy with other
-line breaks; standard error lists what is not found. Figures of the paper are
-replaced by ours, and a number that it quotes has ours beside it.
-
-A file that --out names is replaced, but never the source or a link. ledger.sty
-is written beside the copy, but not over a ledger.sty of yours. Its option
-corrections also prints what holds below a statement that is false, as in
-  pdflatex '\PassOptionsToPackage{corrections}{ledger}\input{annotated}'
-With its option off the copy is typeset as the source. In any document,
-\ledger{lem-tv} puts the same mark beside its line.`,
+		Long:  help("annotate"),
 		Example: `  paper annotate paper.tex -o annotated.tex
   paper annotate paper.tex --page https://example.org/ledger.html`,
 		Args: cobra.ExactArgs(1),

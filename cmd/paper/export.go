@@ -24,32 +24,11 @@ func newExport() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export [id...]",
 		Short: "Write the paper's figures, tables and numbers",
-		Long: `export writes the figures and tables of the ids and prints the paths of their
-files. Without ids it writes all of them, which takes a minute or two, and
-prints the table of results: the paper's values, the reproduced values, and a
-verdict.
-
-A figure comes as PNG, SVG, PDF and TeX, a table as TeX and CSV. A file with the
-name of an id is replaced, if it differs; a README.md, all.tex, captions.tex or
-ledger.sty of yours is not. The captions and descriptions are added to
-captions.tex in the same folder. A figure whose id ends in -1col fits a
-column of two; --width and --height lay figures out for any other size, with
-type of at least 6 pt. A table fits the line in which it stands.
-
-The id errata is the erratum, a letter as TeX and, if pdflatex is installed, as
-PDF: what is false in the paper as printed, and what holds instead. supplement
-has the counterexamples and the proofs.`,
+		Long:  help("export"),
 		Example: `  paper export                                # figures/ of the checkout
   paper export -o my-figures fig-many-graphs  # one figure, in a few seconds
   paper export -o slides --slide fig-mlp fig-ood
   paper export errata supplement`,
-		ValidArgsFunction: func(_ *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			var ids []cobra.Completion
-			for _, e := range figures.Entries() {
-				ids = append(ids, cobra.CompletionWithDesc(e.ID, e.Title))
-			}
-			return ids, cobra.ShellCompDirectiveNoFileComp
-		},
 		RunE: func(c *cobra.Command, ids []string) error {
 			if slide {
 				width, height = cmp.Or(width, "152mm"), cmp.Or(height, "80mm")
@@ -57,6 +36,11 @@ has the counterexamples and the proofs.`,
 			return export(c.Context(), c.OutOrStdout(), out, width, height, ids)
 		},
 	}
+	var all []cobra.Completion
+	for _, e := range figures.Entries() {
+		all = append(all, cobra.CompletionWithDesc(e.ID, e.Title))
+	}
+	c.ValidArgsFunction = cobra.FixedCompletions(all, cobra.ShellCompDirectiveNoFileComp)
 	c.Flags().VarP((*folder)(&out), "out", "o", "where to write (default figures/ of the checkout)")
 	c.Flags().StringVar(&width, "width", "", "`width` of the figures, as in 5.5in or 84mm; needs ids and -o")
 	c.Flags().StringVar(&height, "height", "", "largest `height` of the figures; needs --width")

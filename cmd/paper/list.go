@@ -20,9 +20,7 @@ func newList() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "Show what can be exported, the experiments, or the runs of a store",
-		Long: `list shows every figure, table and list of numbers with its id and formats, and
-the experiments with their numbers of runs. With --store it lists the runs of a
-store instead.`,
+		Long:  help("list"),
 		Example: `  paper list
   paper list --store runs            # the paper's runs
   paper list --store my-graph/runs   # the runs of paper train --out my-graph`,

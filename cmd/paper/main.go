@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"embed"
 	"errors"
 	"fmt"
 	"io"
@@ -66,13 +67,7 @@ func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "paper",
 		Short: "Train, measure, draw and verify \"How Transformers Learn Causal Structure\"",
-		Long: `paper trains transformers on the causal graphs of the paper or on a graph of
-yours, exports the paper's figures, tables and numbers, and checks its
-statements.
-
-Commands that take long show a progress bar on standard error. Ctrl-C stops them
-and keeps checkpoints, from which the same command resumes; a second Ctrl-C
-kills them.`,
+		Long:  help("paper"),
 		Example: `  paper list
   paper export -o my-figures fig-many-graphs
   paper train my.dot --states 3 --prior 'dirichlet(0.1)' --steps 4096
@@ -92,6 +87,18 @@ kills them.`,
 		}
 	}
 	return root
+}
+
+//go:embed help
+var texts embed.FS
+
+// help returns the description of a command, from help/.
+func help(command string) string {
+	b, err := texts.ReadFile("help/" + command + ".txt")
+	if err != nil {
+		panic("paper: " + err.Error())
+	}
+	return strings.TrimSpace(string(b))
 }
 
 // withUsage adds the usage of a command to an error in its flags or arguments.

@@ -28,15 +28,7 @@ func newPredict() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "predict RUN [FILE]",
 		Short: "Print the distribution of the next token of each sequence",
-		Long: `predict reads sequences from FILE or from standard input, and prints the
-distribution of the next token of each: first the prediction of the trained
-model, then the prediction of the Bayes predictor of its task, which knows the
-graph and the prior.
-
-A line is a sequence of T tokens, the query last, as numbers from 0 to S-1 with
-spaces, commas, semicolons or tabs between them. The first line may name the
-nodes of the graph, as its DOT file does, in the order of the columns. Empty
-lines are skipped. Any other line is an error, and nothing is predicted.`,
+		Long:  help("predict"),
 		Example: `  echo 0 1 0 2 1 0 | paper predict my-graph
   paper predict runs/173e6bddecc149ba sequences.csv`,
 		Args: cobra.RangeArgs(1, 2),

@@ -26,11 +26,7 @@ func newShow() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show RUN",
 		Short: "Print the settings and the curve of a stored run",
-		Long: `show prints the settings of a run, whether it is finished, its folder, and the
-end of its curve.
-
-RUN is a folder that paper train has written, the folder of a run in a store, or
-the address of a run in --store or the beginning of the address.`,
+		Long:  help("show"),
 		Example: `  paper show my-graph
   paper show runs/173e6bddecc149ba
   paper show 173e --store runs`,
@@ -47,12 +43,7 @@ the address of a run in --store or the beginning of the address.`,
 // storeFlag defines --store for a command whose first argument is a run.
 func storeFlag(c *cobra.Command, store *string) {
 	c.Flags().Var((*folder)(store), "store", "the store of an address (default runs/ of the checkout)")
-	c.ValidArgsFunction = func(
-		_ *cobra.Command, args []string, _ string,
-	) ([]cobra.Completion, cobra.ShellCompDirective) {
-		if len(args) > 0 {
-			return nil, cobra.ShellCompDirectiveDefault
-		}
+	c.ValidArgsFunction = func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		dir := *store
 		if dir == "" {
 			dir, _ = trial.Dir("runs")

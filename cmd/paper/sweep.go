@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	_ "embed"
 	"fmt"
 	"io"
 	"math"
@@ -31,15 +30,12 @@ type sweepFlags struct {
 	task, digest       string // of a task of a job array
 }
 
-//go:embed sweep.txt
-var sweepText string
-
 func newSweep() *cobra.Command {
 	f := &sweepFlags{jobs: runtime.NumCPU()}
 	c := &cobra.Command{
 		Use:   "sweep PLAN",
 		Short: "Train many runs from a plan, on this machine or on a cluster",
-		Long:  sweepText,
+		Long:  help("sweep"),
 		Example: `  paper sweep plan.toml -n         # print the runs, their time, memory and disk
   paper sweep plan.toml            # a run on each processor
   paper sweep plan.toml --slurm --sbatch=--time=4:00:00 --sbatch=--mem=2G

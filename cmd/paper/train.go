@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 	"io"
 	"os"
@@ -26,9 +25,6 @@ type trainFlags struct {
 	own        *pflag.FlagSet // the flags that need a GRAPH
 }
 
-//go:embed train.txt
-var trainText string
-
 func newTrain() *cobra.Command {
 	f := &trainFlags{
 		jobs: runtime.NumCPU(), settings: trial.DefaultSettings(),
@@ -37,7 +33,7 @@ func newTrain() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "train [GRAPH]",
 		Short: "Train the paper's runs, or a transformer on a graph of yours",
-		Long:  trainText,
+		Long:  help("train"),
 		Example: `  paper train my.dot --states 3 --prior 'dirichlet(0.1)' -o my-graph
   paper train 'chain(12)' -n             # print time and memory; write nothing
   paper train my-dag.dot --heads 2,1 --optimiser adamw --rate 0.01
@@ -92,14 +88,7 @@ func completeValues(c *cobra.Command) {
 	for _, name := range trial.GraphFamilies() {
 		graphs = append(graphs, name+"(12)")
 	}
-	c.ValidArgsFunction = func(
-		_ *cobra.Command, args []string, _ string,
-	) ([]cobra.Completion, cobra.ShellCompDirective) {
-		if len(args) > 0 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		return graphs, cobra.ShellCompDirectiveDefault
-	}
+	c.ValidArgsFunction = cobra.FixedCompletions(graphs, cobra.ShellCompDirectiveDefault)
 }
 
 // trainAll loads every run of the paper and trains the runs that are missing; with

@@ -18,9 +18,6 @@ import (
 	"learncausal/pkg/runs"
 )
 
-// sides explains the columns lhs and rhs.
-const sides = "An inequality is read as lhs ≤ rhs, also where ≥ is printed."
-
 type verifyFlags struct {
 	quick, accept, asJSON bool
 	jobs                  int
@@ -31,31 +28,10 @@ func newVerify() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "verify [id...]",
 		Short: "Check the paper's statements",
-		Long: `verify checks the statements of the paper, the steps of their proofs and their
-corrections, and prints a row for each: the verdict, the
-two sides on the worst instance, and the margin between them.
-` + sides + `
-
-With ids, or the numbers that the PDF prints, it also prints each named
-statement in full, with its worst instance or counterexample, and writes
-nothing. It is an error if a result differs from the stored result; --quick
-compares verdicts only.
-
-Without ids it checks all statements, which takes about a minute, writes
-figures/claims.json and CLAIMS.md, and draws the figures that show them. It is
-an error if a corrected statement fails. It is an error, and nothing is written,
-if a verdict, a side, a margin or a counterexample differs from the stored one;
---accept writes the new results.`,
+		Long:  help("verify"),
 		Example: `  paper verify "Lemma 16" lem-tv
   paper verify --quick             # the quick checks of all; nothing is written
   paper verify -j 4`,
-		ValidArgsFunction: func(_ *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			var ids []cobra.Completion
-			for _, c := range claims.All() {
-				ids = append(ids, cobra.CompletionWithDesc(c.ID, c.Title))
-			}
-			return ids, cobra.ShellCompDirectiveNoFileComp
-		},
 		RunE: func(c *cobra.Command, ids []string) error {
 			if f.accept && (f.quick || len(ids) > 0) {
 				return errors.New("--accept is for all statements, without --quick and without ids")
@@ -70,6 +46,11 @@ if a verdict, a side, a margin or a counterexample differs from the stored one;
 			return f.all(c.Context(), c.OutOrStdout(), claims.All(), dir)
 		},
 	}
+	var all []cobra.Completion
+	for _, c := range claims.All() {
+		all = append(all, cobra.CompletionWithDesc(c.ID, c.Title))
+	}
+	c.ValidArgsFunction = cobra.FixedCompletions(all, cobra.ShellCompDirectiveNoFileComp)
 	flags := c.Flags()
 	flags.BoolVar(&f.quick, "quick", false, "only the quick checks, with less work in each; nothing is written")
 	flags.BoolVar(&f.accept, "accept", false, "write the results even if they differ from the stored ones")
@@ -197,7 +178,7 @@ func printRows(w io.Writer, l *ledger.Ledger, took map[string]time.Duration) {
 		lines += fmt.Sprintf("%s\t%s\t%.4g\t%.4g\t%.3g\t%d\t%6.2f\n",
 			r.ID, r.Verdict, r.LHS, r.RHS, r.Margin, r.Instances, took[r.ID].Seconds())
 	}
-	printColumns(w, lines+sides+"\n")
+	printColumns(w, lines+"An inequality is read as lhs ≤ rhs, also where ≥ is printed.\n")
 }
 
 // printInFull prints a row with its statement and its worst instance or counterexample.
