@@ -16,9 +16,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"learncausal/internal/files"
+	"learncausal/paper/account"
 	"learncausal/paper/errata"
-	"learncausal/paper/figures"
-	"learncausal/paper/trial"
 )
 
 func newAnnotate() *cobra.Command {
@@ -62,7 +61,7 @@ func replaceable(source, out string, named bool) error {
 // annotate writes an annotated copy of a source, and ledger.sty beside the copy.
 func annotate(ctx context.Context, path, out, page string) error {
 	dir, err1 := filepath.Abs(filepath.Dir(out))
-	folder, err2 := trial.Dir("figures")
+	folder, err2 := files.Checkout("figures")
 	if err := errors.Join(err1, err2); err != nil {
 		return err
 	}
@@ -96,7 +95,7 @@ func annotate(ctx context.Context, path, out, page string) error {
 // annotated returns the annotated copy of a source, and what is missing in it.
 func annotated(path, before string) (text string, missing []string, err error) {
 	source, err1 := files.Read(path, 1<<26)
-	l, err2 := figures.StoredLedger()
+	l, err2 := account.Stored()
 	if err1 != nil {
 		err1 = fmt.Errorf("%s: %w", path, err1)
 	}

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"learncausal/internal/files"
 	"learncausal/paper/figures"
-	"learncausal/paper/trial"
 )
 
 // checkout returns a folder with the files that the examples name: the stored runs,
@@ -18,7 +18,7 @@ import (
 func checkout(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	stored, err := trial.Dir("runs")
+	stored, err := files.Checkout("runs")
 	if err != nil {
 		t.Fatal(err)
 	}

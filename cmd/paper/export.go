@@ -13,6 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"learncausal/internal/figure"
+	"learncausal/internal/files"
+	"learncausal/paper/account"
 	"learncausal/paper/figures"
 	"learncausal/paper/trial"
 	"learncausal/pkg/runs"
@@ -80,7 +82,7 @@ func export(ctx context.Context, w io.Writer, out, width, height string, ids []s
 	}
 	dir := out
 	if dir == "" {
-		if dir, err = trial.Dir("figures"); err != nil {
+		if dir, err = files.Checkout("figures"); err != nil {
 			return err
 		}
 	}
@@ -97,11 +99,11 @@ func export(ctx context.Context, w io.Writer, out, width, height string, ids []s
 		return failed
 	}
 	if all := len(ids) == 0; out == "" && (all || slices.Contains(ids, "claims")) {
-		l, err := figures.StoredLedger()
+		l, err := account.Stored()
 		if err != nil {
 			return err
 		}
-		if err := figures.WriteLedgerPage(l); err != nil {
+		if err := account.WritePage(l); err != nil {
 			return err
 		}
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"learncausal/internal/files"
 	"learncausal/paper/trial"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
@@ -46,7 +47,7 @@ func storeFlag(c *cobra.Command, store *string) {
 	c.ValidArgsFunction = func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		dir := *store
 		if dir == "" {
-			dir, _ = trial.Dir("runs")
+			dir, _ = files.Checkout("runs")
 		}
 		all, _ := runs.Open(dir).Addresses()
 		return all, cobra.ShellCompDirectiveDefault
@@ -82,7 +83,7 @@ func find(arg, store string) (found, error) {
 func locate(arg, store string) (dir, address string, err error) {
 	if info, err := os.Stat(arg); err != nil || !info.IsDir() {
 		if store == "" {
-			if store, err = trial.Dir("runs"); err != nil {
+			if store, err = files.Checkout("runs"); err != nil {
 				return "", "", fmt.Errorf("no folder %s; if it is an address, name its store: --store runs", arg)
 			}
 		}

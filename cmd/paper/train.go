@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"learncausal/internal/files"
 	"learncausal/paper/figures"
 	"learncausal/paper/trial"
 	"learncausal/pkg/runs"
@@ -94,7 +95,7 @@ func completeValues(c *cobra.Command) {
 // trainAll loads every run of the paper and trains the runs that are missing; with
 // --fresh it retrains all. A run that differs does not stop the comparison of the others.
 func trainAll(ctx context.Context, w io.Writer, f *trainFlags) error {
-	dir, err := trial.Dir("runs")
+	dir, err := files.Checkout("runs")
 	if err != nil {
 		return err
 	}

@@ -11,10 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"learncausal/internal/files"
+	"learncausal/paper/account"
 	"learncausal/paper/claims"
-	"learncausal/paper/figures"
 	"learncausal/paper/ledger"
-	"learncausal/paper/trial"
 	"learncausal/pkg/runs"
 )
 
@@ -36,7 +36,7 @@ func newVerify() *cobra.Command {
 			if f.accept && (f.quick || len(ids) > 0) {
 				return errors.New("--accept is for all statements, without --quick and without ids")
 			}
-			dir, err := trial.Dir("figures")
+			dir, err := files.Checkout("figures")
 			if err != nil {
 				return err
 			}
@@ -69,14 +69,14 @@ func (f *verifyFlags) some(ctx context.Context, w io.Writer, ids []string, dir s
 			return err
 		}
 	}
-	l, took, unsound := figures.Check(ctx, cs, f.quick, f.jobs, runs.Terminal(os.Stderr))
+	l, took, unsound := account.Check(ctx, cs, f.quick, f.jobs, runs.Terminal(os.Stderr))
 	if l == nil {
 		return unsound
 	}
 	if err := f.print(w, l, took, len(ids) > 0); err != nil {
 		return err
 	}
-	stored, err := figures.ReadLedger(dir)
+	stored, err := account.Read(dir)
 	if errors.Is(err, os.ErrNotExist) {
 		stored, err = &ledger.Ledger{}, nil
 	}
@@ -119,7 +119,7 @@ func (f *verifyFlags) all(ctx context.Context, w io.Writer, cs []ledger.Claim, d
 	if err := writable(dir); err != nil {
 		return err
 	}
-	l, took, unsound := figures.Check(ctx, cs, false, f.jobs, runs.Terminal(os.Stderr))
+	l, took, unsound := account.Check(ctx, cs, false, f.jobs, runs.Terminal(os.Stderr))
 	if l == nil {
 		return unsound
 	}
@@ -129,7 +129,7 @@ func (f *verifyFlags) all(ctx context.Context, w io.Writer, cs []ledger.Claim, d
 	if err := keep(dir, l, f.accept); err != nil {
 		return err
 	}
-	if err := figures.WriteLedgerPage(l); err != nil {
+	if err := account.WritePage(l); err != nil {
 		return err
 	}
 	fmt.Fprintln(os.Stderr, "figures/claims.json and CLAIMS.md are written; drawing figures, tables and numbers")
@@ -140,7 +140,7 @@ func (f *verifyFlags) all(ctx context.Context, w io.Writer, cs []ledger.Claim, d
 // keep writes the ledger into dir. Unless accept is set, it is an error if the ledger
 // differs from the ledger there, see [ledger.Ledger.Differences].
 func keep(dir string, l *ledger.Ledger, accept bool) error {
-	stored, err := figures.ReadLedger(dir)
+	stored, err := account.Read(dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
@@ -150,7 +150,7 @@ func keep(dir string, l *ledger.Ledger, accept bool) error {
 				strings.Join(d, "\n"))
 		}
 	}
-	_, err = figures.WriteLedger(l, dir)
+	_, err = account.Write(l, dir)
 	return err
 }
 

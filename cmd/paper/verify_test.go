@@ -9,15 +9,15 @@ import (
 	"strings"
 	"testing"
 
+	"learncausal/paper/account"
 	"learncausal/paper/claims"
-	"learncausal/paper/figures"
 	"learncausal/paper/ledger"
 )
 
 // storedLedger returns a copy of the ledger of the checkout.
 func storedLedger(t *testing.T) *ledger.Ledger {
 	t.Helper()
-	l, err := figures.StoredLedger()
+	l, err := account.Stored()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestVerifyWritesNewRows(t *testing.T) {
 	if err := keep(dir, now, false); err != nil {
 		t.Error(err)
 	}
-	got, err := figures.ReadLedger(dir)
+	got, err := account.Read(dir)
 	if err != nil || len(got.Rows) != len(now.Rows) || got.Rows[0].Title != now.Rows[0].Title {
 		t.Errorf("not written: %v", err)
 	}

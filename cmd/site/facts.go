@@ -13,6 +13,7 @@ import (
 	"os"
 
 	"learncausal/internal/figure"
+	"learncausal/paper/account"
 	"learncausal/paper/claims"
 	"learncausal/paper/figures"
 	"learncausal/paper/ledger"
@@ -58,11 +59,11 @@ func write() error {
 }
 
 func rows() ([]row, error) {
-	l, err := figures.StoredLedger()
+	l, err := account.Stored()
 	if err != nil {
 		return nil, err
 	}
-	where, err := figures.Places(l)
+	where, err := account.Places(l)
 	if err != nil {
 		return nil, err
 	}

@@ -28,6 +28,33 @@ type Table struct {
 	Shares []float64
 }
 
+// NewTable returns a table without rows. Each head is the name of a column, or
+// "group: name, name" for neighbouring columns under a common head.
+func NewTable(caption string, heads ...string) *Table {
+	t := &Table{Caption: caption}
+	for _, s := range heads {
+		group, names, grouped := strings.Cut(s, ": ")
+		if !grouped {
+			group, names = "", s
+		}
+		all := strings.Split(names, ", ")
+		for _, name := range all {
+			t.Columns = append(t.Columns, Text(name))
+		}
+		t.Groups = append(t.Groups, Group{Label: Text(group), Size: len(all)})
+	}
+	return t
+}
+
+// Add appends a row; see [CellOf].
+func (t *Table) Add(values ...any) {
+	row := make([]Cell, len(values))
+	for i, v := range values {
+		row[i] = CellOf(v)
+	}
+	t.Rows = append(t.Rows, row)
+}
+
 // A Cell of a table is a text, a number, or a number with its error.
 type Cell struct {
 	label      Label

@@ -64,7 +64,7 @@ func (s BayesSet) address() string {
 func sum256(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
 
 func (s BayesSet) file() (string, error) {
-	dir, err := trial.Dir("runs")
+	dir, err := files.Checkout("runs")
 	return filepath.Join(dir, "bayes", s.address()+".f64"), err
 }
 

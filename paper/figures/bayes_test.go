@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"learncausal/internal/files"
 	"learncausal/internal/property"
 	"learncausal/paper/trial"
 	"learncausal/pkg/num"
@@ -18,7 +19,7 @@ import (
 // The store has the Bayes losses of the paper's runs and nothing else. The test computes
 // some losses of each set again, selected by the day; all with FRESH=1.
 func TestStoredBayesLossesAreReproduced(t *testing.T) {
-	dir, err := trial.Dir("runs/bayes")
+	dir, err := files.Checkout("runs/bayes")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +61,7 @@ func TestStoredBayesLossesAreReproduced(t *testing.T) {
 func smallSet(t *testing.T) (s BayesSet, l *BayesLosses, path string) {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module "+trial.Module+"\n"), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module "+files.Module+"\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	t.Chdir(dir)

@@ -93,7 +93,7 @@ func constructionErrorFigure() *figure.Figure {
 
 func agreementTable(as []*Agreement) *figure.Table {
 	many := as[slices.IndexFunc(as, func(a *Agreement) bool { return a.Name == "many-graphs" })]
-	t := newTable(
+	t := figure.NewTable(
 		fmt.Sprintf(`Trained against constructed, with standard errors over %d test sequences (%d on the `+
 			`random graphs together). Layer 1: mean attention on the parents. Matched: share of the sequences in `+
 			`which some parent has the query's token, so that the empirical transition is defined. On these: `+
@@ -103,7 +103,7 @@ func agreementTable(as []*Agreement) *figure.Table {
 		"Graph", "Layer 1", "Matched", "Layer 2", "To limit", "all", "To posterior")
 	pm := func(e num.Estimate) figure.Cell { return figure.PlusMinus(e.Mean, e.StdErr, 3) }
 	for _, a := range as {
-		addRow(t, a.Title, a.First, a.Matched.Mean, pm(a.Second), pm(a.Limit), pm(a.All), pm(a.Posterior))
+		t.Add(a.Title, a.First, a.Matched.Mean, pm(a.Second), pm(a.Limit), pm(a.All), pm(a.Posterior))
 	}
 	return t
 }

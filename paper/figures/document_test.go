@@ -21,7 +21,7 @@ func TestDocumentNamesEveryOutput(t *testing.T) {
 		t.Fatal(err)
 	}
 	narrow.ID += narrowSuffix
-	tab := newTable("Numbers.", "One", "Two")
+	tab := figure.NewTable("Numbers.", "One", "Two")
 	tab.ID = "tab-mine"
 	dir := t.TempDir()
 	paths, err := document(dir, []Output{g, narrow, tab}, true)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"learncausal/paper/account"
 	"learncausal/paper/errata"
 	"learncausal/paper/ledger"
 )
@@ -19,7 +20,7 @@ func TestErratumIsTypeset(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: it runs LaTeX")
 	}
-	l, err := ReadLedger(exported(t))
+	l, err := account.Read(exported(t))
 	if err != nil {
 		t.Fatal(err)
 	}

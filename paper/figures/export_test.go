@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"learncausal/internal/figure"
+	"learncausal/internal/files"
 	"learncausal/paper/trial"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
@@ -30,7 +31,7 @@ func stored(_ context.Context, spec train.Spec) (*runs.Run, error) {
 // figuresDir returns the folder of the committed figures.
 func figuresDir(t *testing.T) string {
 	t.Helper()
-	dir, err := trial.Dir("figures")
+	dir, err := files.Checkout("figures")
 	if err != nil {
 		t.Fatal(err)
 	}

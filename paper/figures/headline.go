@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"learncausal/internal/figure"
-
 	"learncausal/paper/errata"
 	"learncausal/paper/ledger"
 )
@@ -66,55 +64,4 @@ func (h Headline) Markdown() string {
 		n[reproduced]+n[inPattern]+n["differs"]+n[untried], n[reproduced], n[inPattern], n["differs"], n[untried],
 		h.Theorems, h.Account, h.Statements(),
 		v[ledger.Holds], v[ledger.Open], v[ledger.Fails], h.Mended, v[ledger.Fails])
-}
-
-// headlineFigure counts the rows of the ledger by verdict in three bars: the statements
-// as printed, the steps and remarks, and the corrections.
-func headlineFigure(l *ledger.Ledger) *figure.Figure {
-	const left, bar, gap, top = 96.0, 17.0, 7.0, 16.0
-	kinds := []struct {
-		kind ledger.Kind
-		name string
-	}{
-		{ledger.Statement, "statements"}, {ledger.Step, "steps, remarks"}, {ledger.Correction, "corrected"},
-	}
-	count := func(k ledger.Kind, v ledger.Verdict) (n int) {
-		for _, r := range l.Rows {
-			if r.Kind == k && (v == "" || r.Verdict == v) {
-				n++
-			}
-		}
-		return n
-	}
-	most := 0
-	for _, k := range kinds {
-		most = max(most, count(k.kind, ""))
-	}
-	d := &figure.Drawing{W: float64(figure.FullText) - 6, H: top + float64(len(kinds))*(bar+gap)}
-	unit := (d.W - left - 1) / float64(most)
-	legend(d, l, left, d.H-5)
-	for row, k := range kinds {
-		y := d.H - top - float64(row+1)*(bar+gap) + gap
-		total := figure.Text(fmt.Sprintf("%d %s", count(k.kind, ""), k.name))
-		d.Text(figure.Black, 8, 1, total, left-6, y+bar/2)
-		x := left
-		for _, v := range verdictOrder {
-			n := count(k.kind, v)
-			if n == 0 {
-				continue
-			}
-			w := unit * float64(n)
-			d.Box(verdictInk[v], x, y, w, bar)
-			number := figure.Text(fmt.Sprint(n))
-			from := x + (w-number.Width(8)-7)/2 // of the mark and the number
-			d.Mark(verdictInk[v], verdictMark[v], from+2, y+bar/2)
-			d.Text(figure.Black, 8, -1, number, from+7, y+bar/2)
-			x += w
-		}
-	}
-	return oneRow(figure.FullText,
-		"Three bars of coloured pieces with their counts: two thirds of the statements hold and a third fail; "+
-			"most of the steps listed fail; every correction holds.",
-		fmt.Sprintf(`The ledger in numbers: the %d rows of statements of the paper, the displayed steps and remarks, `+
-			`and the corrections. %s`, count(ledger.Statement, ""), l.Account()), d)
 }

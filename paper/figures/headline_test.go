@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"learncausal/internal/figure"
+	"learncausal/paper/account"
 	"learncausal/paper/ledger"
 )
 
@@ -31,7 +32,10 @@ func TestHeadlineCountsEveryRowOnce(t *testing.T) {
 	if n != len(s.Rows) {
 		t.Errorf("%v, want %d rows in all", h.Results, len(s.Rows))
 	}
-	l := storedLedger(t)
+	l, err := account.Stored()
+	if err != nil {
+		t.Fatal(err)
+	}
 	statements, failed := 0, 0
 	for _, row := range l.Rows {
 		if row.Kind == ledger.Statement {

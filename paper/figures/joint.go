@@ -274,7 +274,7 @@ func jointPanel(all []*Joint, xAxis, yAxis figure.Axis, x, y func(*Joint) float6
 }
 
 func jointTable(all []*Joint) *figure.Table {
-	t := newTable(
+	t := figure.NewTable(
 		fmt.Sprintf(`Both layers trained at once, and Algorithm 1, with %s states and rows from `+
 			`Dirichlet$(%s)$: the share of the edges that joint training learns, mean attention on the parents `+
 			`(uniform: for uniform attention), and losses in nats less the loss of a predictor that knows the `+
@@ -286,7 +286,7 @@ func jointTable(all []*Joint) *figure.Table {
 	shown := ofPrior(all, shownPrior, shownStates)
 	slices.SortStableFunc(shown, func(a, b *Joint) int { return cmp.Compare(a.Family, b.Family) })
 	for _, j := range shown {
-		addRow(t, j.Family, j.Graph.T(), figure.Value(tEffOf(j), 1), len(j.Seeds),
+		t.Add(j.Family, j.Graph.T(), figure.Value(tEffOf(j), 1), len(j.Seeds),
 			figure.Value(j.Learned(), 2), figure.Value(j.Attention(), 2), j.Above(), figure.Value(j.Excess(), 4),
 			figure.Value(j.One.Attention, 2), j.One.Above, j.One.Excess, figure.Value(j.Uniform(), 2), j.Bayes())
 	}
@@ -295,7 +295,7 @@ func jointTable(all []*Joint) *figure.Table {
 
 // predictTable has the rank correlations over the graphs of the targets with their possible predictors.
 func predictTable(all []*Joint) *figure.Table {
-	t := newTable(
+	t := figure.NewTable(
 		`What predicts joint training: Kendall's $\tau_b$, over the graphs with a prior, of the loss above `+
 			`the loss of a predictor that knows the transition matrix, of the excess over the Bayes predictor, and `+
 			`of the attention on the parents, with the effective length (eff.), the length $T$, and the same `+
@@ -326,7 +326,7 @@ func predictTable(all []*Joint) *figure.Table {
 			}
 			row = append(row, tau(y.one, y.joint))
 		}
-		addRow(t, append(row, tau(tEffOf, (*Joint).Bayes), tau(lengthOf, (*Joint).Bayes))...)
+		t.Add(append(row, tau(tEffOf, (*Joint).Bayes), tau(lengthOf, (*Joint).Bayes))...)
 	}
 	return t
 }

@@ -83,3 +83,7 @@ func adjacencyMatrix(title string, rows [][]float64) *figure.Matrix {
 		XLabel: positionJ, YLabel: positionI,
 	}
 }
+
+func words(format string, args ...any) figure.Cell {
+	return figure.CellOf(fmt.Sprintf(format, args...))
+}

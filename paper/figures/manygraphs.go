@@ -433,7 +433,7 @@ func oneDrawFigure(c *Comparison) *figure.Figure {
 // manyGraphsTable lists the 20 graphs: the authors' value, our mean over the
 // seeds, and the difference in standard deviations of a single run.
 func manyGraphsTable(c *Comparison) *figure.Table {
-	t := newTable(
+	t := figure.NewTable(
 		fmt.Sprintf(`Mean attention on the parents for each of the %d graphs: the value that the authors' `+
 			`run printed, ours over %d seeds (mean, standard deviation, smallest and largest).`, len(c.Graphs), c.Seeds()),
 		"Graph", "Edges", "Paper", "Ours", "sd", "Min", "Max", "Paper − ours")
@@ -443,28 +443,28 @@ func manyGraphsTable(c *Comparison) *figure.Table {
 		for _, v := range []float64{c.Printed[g], mean, sd, floats.Min(m), floats.Max(m), c.Printed[g] - mean} {
 			row = append(row, figure.Value(v, 4))
 		}
-		addRow(t, row...)
+		t.Add(row...)
 	}
 	return t
 }
 
 // manyGraphsLossTable has the final losses on each of the 20 graphs of the model and the reference predictors.
 func manyGraphsLossTable(losses []*Losses) *figure.Table {
-	t := newTable(
+	t := figure.NewTable(
 		fmt.Sprintf(`Log-loss in nats on %d test sequences for each of the %d graphs, seed 0: the trained `+
 			`model, (a) the posterior mean given the edges, (b) the authors' released formula, (c) the Bayes `+
 			`predictor with %d draws for each sequence, and two paired differences with standard errors.`,
 			losses[0].Sequences, len(losses), losses[0].Draws),
 		"Graph", "Trained", "(a)", "(b)", "(c)", "trained − (a)", "trained − (c)")
 	for g, l := range losses {
-		addRow(t, g, figure.Value(l.Model.Mean, 4), figure.Value(l.Edges.Mean, 4),
+		t.Add(g, figure.Value(l.Model.Mean, 4), figure.Value(l.Edges.Mean, 4),
 			figure.Value(l.Released.Mean, 4), figure.Value(l.Bayes.Mean, 4), l.ModelLessEdges, l.ModelLessBayes)
 	}
 	return t
 }
 
 func unlearnedTable(c *Comparison) *figure.Table {
-	t := newTable(
+	t := figure.NewTable(
 		fmt.Sprintf(`The edges on which less than half of the attention lies in the authors' run or in `+
 			`one of our %d on the graph: in how many of ours, with the interval of 95 \%% for the probability, and `+
 			`the least, median and largest attention in ours. Positions are counted from 1.`, c.Seeds()),
@@ -472,7 +472,7 @@ func unlearnedTable(c *Comparison) *figure.Table {
 	for _, e := range c.Unlearned() {
 		interval := BinomialInterval(e.Fails(), len(e.Ours))
 		all := slices.Sorted(slices.Values(e.Ours))
-		addRow(t, e.Graph, edgeLabel(e.Parent, e.Child), figure.Value(e.Printed, 2),
+		t.Add(e.Graph, edgeLabel(e.Parent, e.Child), figure.Value(e.Printed, 2),
 			words("%d of %d", e.Fails(), len(all)), words("%.2f to %.2f", interval[0], interval[1]),
 			figure.Value(all[0], 2), figure.Value(stat.Quantile(0.5, stat.Empirical, all, nil), 2),
 			figure.Value(all[len(all)-1], 2))

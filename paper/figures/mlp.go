@@ -306,13 +306,13 @@ func bySeed(m *MLPResult, f func(MLPAttention) (count, of int)) figure.Cell {
 
 // mlpTable has the numbers of mlpFigure.
 func mlpTable(ms []*MLPResult) *figure.Table {
-	t := newTable(
+	t := figure.NewTable(
 		fmt.Sprintf(`Average first-layer attention of the standard transformer with MLPs over %d seeds. `+
 			`Edges found: rows that are largest at the parent, seed by seed.`, len(ms[0].Seeds)),
 		"Graph", "Transformer", "Edges found", "On parents: mean, range", "Query, mean: on itself, on other roots")
 	for _, m := range ms {
 		on := m.Over(attentionOnParents)
-		addRow(t, m.Title, mlpKind[m.Kind].name,
+		t.Add(m.Title, mlpKind[m.Kind].name,
 			bySeed(m, func(a MLPAttention) (int, int) { return a.Found, a.Edges }),
 			on.Mean, span(on, 3), m.Over(queryOnItself).Mean, m.Over(queryOnRoots).Mean)
 	}
@@ -336,7 +336,7 @@ func lastLoss(end trial.OutcomePoint) trial.Number { return end.Loss }
 
 // mlpLossTable has the final losses of the runs and of the reference predictors.
 func mlpLossTable(ms []*MLPResult) *figure.Table {
-	t := newTable(
+	t := figure.NewTable(
 		fmt.Sprintf(`Log-loss in nats of the standard transformer with MLPs on %d test sequences, the `+
 			`same for all of %d seeds: mean over the seeds, beside (a) the posterior mean given the edges, (b) the `+
 			`authors' released formula and (c) the Bayes predictor with %d draws for each sequence. The standard `+
@@ -348,7 +348,7 @@ func mlpLossTable(ms []*MLPResult) *figure.Table {
 		trained, _ := m.OverLosses(trainedLoss)
 		edges, edgesErr := m.OverLosses(lossLessEdges)
 		bayes, bayesErr := m.OverLosses(lossLessBayes)
-		addRow(t, m.Title, mlpKind[m.Kind].name, figure.Value(trained.Mean, 4), figure.Value(l.Edges.Mean, 4),
+		t.Add(m.Title, mlpKind[m.Kind].name, figure.Value(trained.Mean, 4), figure.Value(l.Edges.Mean, 4),
 			figure.Value(l.Released.Mean, 4), figure.Value(l.Bayes.Mean, 4),
 			figure.PlusMinus(edges.Mean, edgesErr, 4), figure.PlusMinus(bayes.Mean, bayesErr, 4))
 	}

@@ -478,7 +478,7 @@ func centred(w *model.Weights, a mat.Matrix) [][]float64 {
 // multiTable lists the runs with several parents, with the split of the parents among the
 // heads and the final losses of the model and the reference predictors.
 func multiTable(all []MultiResult) *figure.Table {
-	t := newTable(
+	t := figure.NewTable(
 		fmt.Sprintf(`Runs with several parents: mean attention of each head on the parent that it is `+
 			`matched with, by the position block alone as Figure 5 shows it and on %d test sequences; nodes at `+
 			`which each head has more than half of its attention there by the block, of all (split), and those at `+
@@ -494,7 +494,7 @@ func multiTable(all []MultiResult) *figure.Table {
 	for _, m := range all {
 		for _, r := range m.Runs {
 			l := r.Losses
-			addRow(t, m.Short, int(r.Run.Spec.Seed), onParents(r, r.Attention), onParents(r, r.OnSequences),
+			t.Add(m.Short, int(r.Run.Spec.Seed), onParents(r, r.Attention), onParents(r, r.OnSequences),
 				words("%d/%d; %d", r.Split, r.Nodes, r.Swapped),
 				l.Model.Mean, l.Edges.Mean, l.BestOneParent().Mean, l.ModelLessEdges)
 		}

@@ -2,13 +2,15 @@ package figures
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"learncausal/internal/figure"
 	"learncausal/internal/names"
-	"learncausal/paper/errata"
+	"learncausal/paper/account"
+	"learncausal/paper/ledger"
 )
 
 // An Output is a figure, a table or a list of numbers. Export writes its files and returns their paths.
@@ -34,11 +36,11 @@ func entry[O Output](id, title string, draw source[O]) Entry {
 		e.Formats = []string{"png", "svg", "pdf", "tex"}
 	case figure.Numbers:
 		e.Formats = []string{"json", "tex"}
-	case ledgerFiles:
+	case account.Files:
 		e.Formats = []string{"tex", "csv", "json", "dot"}
-	case erratum:
+	case account.Document:
 		e.Formats = []string{"tex", "pdf"}
-	case marginStyle:
+	case account.Style:
 		e.Formats = []string{"sty"}
 	}
 	e.Draw = func(ctx context.Context, r *Results) (Output, error) {
@@ -129,9 +131,9 @@ func figures() []Entry {
 		entry("fig-joint", "Joint training against what might predict it", then(joint, jointFigure)),
 
 		entry("fig-covariance-paths", "Two positions and their common ancestor", alone(covariancePaths)),
-		entry("fig-headline", "The ledger in numbers", then(fullLedger, headlineFigure)),
-		entry("fig-ledger", "Margin of every statement", then(fullLedger, ledgerFigure)),
-		entry("fig-claims-graph", "Which statement's proof uses which", then(fullLedger, dependencyFigure)),
+		entry("fig-headline", "The ledger in numbers", then(fullLedger, account.Bars)),
+		entry("fig-ledger", "Margin of every statement", then(fullLedger, account.Margins)),
+		entry("fig-claims-graph", "Which statement's proof uses which", then(fullLedger, account.Dependencies)),
 	}
 }
 
@@ -159,13 +161,35 @@ func tables() []Entry {
 // lists are the ledger and its erratum, the summary, and the numbers.
 func lists() []Entry {
 	return []Entry{
-		entry("claims", "The ledger of all statements", newLedgerFiles),
-		entry("errata", "The erratum, a letter: what is false, and what holds instead", newErratum("errata", errata.Letter)),
-		entry("supplement", "Witnesses and proofs for the erratum", newErratum("supplement", errata.Supplement)),
-		entry("ledger", "Verdicts in the margin of a LaTeX document", newMargin),
+		entry("claims", "The ledger of all statements", ledgerFiles),
+		entry("errata", "The erratum, a letter: what is false, and what holds instead", then(fullLedger, account.Letter)),
+		entry("supplement", "Witnesses and proofs for the erratum", then(fullLedger, account.Supplement)),
+		entry("ledger", "Verdicts in the margin of a LaTeX document", marginStyle),
 		entry("summary", "What the paper says of its figures and numbers, with verdicts", summary()),
 		entry("numbers", "Every number that is quoted in prose, as JSON and as LaTeX macros", numbers()),
 	}
+}
+
+// fullLedger returns the stored ledger: running all checks takes minutes.
+func fullLedger(_ context.Context, r *Results) (*ledger.Ledger, error) {
+	return once(r, "ledger", account.Stored)
+}
+
+func ledgerFiles(ctx context.Context, r *Results) (account.Files, error) {
+	l, err := fullLedger(ctx, r)
+	if err != nil {
+		return account.Files{}, err
+	}
+	return account.NewFiles(l)
+}
+
+func marginStyle(ctx context.Context, r *Results) (account.Style, error) {
+	l, err1 := fullLedger(ctx, r)
+	c, err2 := comparison(ctx, r)
+	if err := errors.Join(err1, err2); err != nil {
+		return "", err
+	}
+	return account.NewStyle(l, comparisonNumbers(c))
 }
 
 // Select returns the entries of ids.
@@ -203,7 +227,7 @@ func numbers() source[figure.Numbers] {
 		then(joined(singleFinalLosses, multiFinalLosses, mlpFinalLosses), finalLossNumbers),
 		then(multiLosses, multiNumbers), then(MLPLosses, mlpNumbers),
 		then(agreements, agreementNumbers), then(LossGaps, lossGapNumbers), then(OutOfDistribution, oodNumbers),
-		then(joint, jointNumbers), then(fullLedger, ledgerNumbers),
+		then(joint, jointNumbers), then(fullLedger, account.Numbers),
 	)
 }
 

@@ -204,7 +204,7 @@ func lossFigure(rs []SingleRun) *figure.Figure {
 // blocksTable compares the three blocks of the trained weights with the adjacency matrix
 // and the identity, and has the relative size of the other entries.
 func blocksTable(rs []SingleRun) *figure.Table {
-	t := newTable(
+	t := figure.NewTable(
 		`The three blocks of the trained weights against the matrices that the paper says they become: `+
 			`Pearson correlation of the entries, and the largest magnitude outside the block relative to the `+
 			`largest inside.`,
@@ -214,7 +214,7 @@ func blocksTable(rs []SingleRun) *figure.Table {
 	title := map[string]figure.Label{"A1": titleA1, "A2": titleA2, "W": titleW}
 	for _, r := range rs {
 		for _, b := range r.Sparsity().Blocks() {
-			addRow(t, r.Title, title[b.Name], target[b.Name], figure.Value(b.Correlation, 4), b.Outside)
+			t.Add(r.Title, title[b.Name], target[b.Name], figure.Value(b.Correlation, 4), b.Outside)
 		}
 	}
 	return t
@@ -247,7 +247,7 @@ func lossTable(rs []SingleRun) *figure.Table {
 	for _, r := range rs {
 		heads = append(heads, r.Title)
 	}
-	t := newTable(
+	t := figure.NewTable(
 		fmt.Sprintf(`Log-loss in nats on %d test sequences, with standard errors; the last two rows are `+
 			`paired differences. The Bayes predictor averages %d draws for each sequence.`,
 			rs[0].Losses.Sequences, rs[0].Losses.Draws), heads...)
@@ -256,7 +256,7 @@ func lossTable(rs []SingleRun) *figure.Table {
 		for _, r := range rs {
 			row = append(row, kind.of(r.Losses))
 		}
-		addRow(t, row...)
+		t.Add(row...)
 	}
 	return t
 }

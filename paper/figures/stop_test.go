@@ -13,8 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"learncausal/paper/claims"
-	"learncausal/paper/ledger"
 	"learncausal/paper/trial"
 )
 
@@ -89,43 +87,6 @@ func TestExportReportsItsProgress(t *testing.T) {
 	for i, d := range seen.done[1:] {
 		if d < seen.done[i] {
 			t.Errorf("progress falls from %d to %d", seen.done[i], d)
-		}
-	}
-}
-
-// Check does not wait for the checks that it cancels.
-func TestCheckStopsAtOnce(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	under := make(chan bool)
-	deaf := ledger.Claim{ID: "deaf", Check: func(*ledger.Env, *ledger.Worst) string {
-		close(under)
-		<-t.Context().Done()
-		return ""
-	}}
-	go func() {
-		<-under
-		cancel()
-	}()
-	if _, _, err := Check(ctx, []ledger.Claim{deaf}, true, 1, &recorder{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want that of the context", err)
-	}
-}
-
-func TestCheckCountsItsRows(t *testing.T) {
-	for _, test := range []struct {
-		want string
-		ids  []string
-	}{
-		{"1 row checked", []string{"lem-bound-g1-corrected"}},
-		{"2 rows checked", []string{"Lemma 16"}},
-	} {
-		cs, err := ledger.Select(claims.All(), test.ids...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		seen := &recorder{}
-		if _, _, err := Check(t.Context(), cs, true, 2, seen); err != nil || seen.last != test.want {
-			t.Errorf("%q: %q (%v), want %q", test.ids, seen.last, err, test.want)
 		}
 	}
 }

@@ -120,7 +120,7 @@ func (s *Summary) Export(dir string) ([]string, error) { return s.Table().Export
 
 // Table returns the table of the rows.
 func (s *Summary) Table() *figure.Table {
-	t := newTable(
+	t := figure.NewTable(
 		`What the paper says of its figures, in their order, and every number that it states: the paper, `+
 			`ours, an interval, and the verdict. The interval is the range over the seeds where several runs were `+
 			`made, or one of 95\,\% confidence over test sequences or runs, as it says; \textquotedblleft `+
@@ -132,7 +132,7 @@ func (s *Summary) Table() *figure.Table {
 		if row.Figure > 0 {
 			what = fmt.Sprintf("Figure %d: %s", row.Figure, what)
 		}
-		addRow(t, row.ID, what, row.Setting, row.Paper, row.Ours, row.Interval, row.Verdict)
+		t.Add(row.ID, what, row.Setting, row.Paper, row.Ours, row.Interval, row.Verdict)
 	}
 	return t
 }
@@ -169,10 +169,10 @@ func (s *Summary) Markdown() (string, error) {
 // rowTable returns a table of rows. It writes subject and sign before the lines of a
 // [figure.Table], whose cells hold neither links nor signs.
 func rowTable(rows []Row) (string, error) {
-	t := newTable("", "What", "Setting", "The paper", "Ours", "Interval", "Verdict")
+	t := figure.NewTable("", "What", "Setting", "The paper", "Ours", "Interval", "Verdict")
 	t.ID = "summary"
 	for _, row := range rows {
-		addRow(t, row.What, row.Setting, row.Paper, row.Ours, row.Interval, row.Verdict)
+		t.Add(row.What, row.Setting, row.Paper, row.Ours, row.Interval, row.Verdict)
 	}
 	text, err := t.Markdown()
 	if err != nil {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"runtime"
 
-	"learncausal/paper/figures"
+	"learncausal/paper/account"
 	"learncausal/paper/ledger"
 	"learncausal/pkg/nb"
 	"learncausal/pkg/runs"
@@ -26,7 +26,7 @@ func checked(ctx context.Context, all []ledger.Claim, names ...string) ([]ledger
 	if err != nil {
 		return nil, err
 	}
-	l, _, err := figures.Check(ctx, cs, true, runtime.GOMAXPROCS(0), nil)
+	l, _, err := account.Check(ctx, cs, true, runtime.GOMAXPROCS(0), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -41,11 +41,11 @@ func Verdicts(cs []ledger.Claim) {
 
 // changed runs the quick checks and returns the differences from the stored rows.
 func changed(ctx context.Context, cs []ledger.Claim, meter runs.Meter) ([]string, error) {
-	run, _, err := figures.Check(ctx, cs, true, runtime.GOMAXPROCS(0), meter)
+	run, _, err := account.Check(ctx, cs, true, runtime.GOMAXPROCS(0), meter)
 	if err != nil {
 		return nil, err
 	}
-	stored, err := figures.StoredLedger()
+	stored, err := account.Stored()
 	if err != nil {
 		return nil, err
 	}

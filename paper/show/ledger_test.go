@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"learncausal/paper/account"
 	"learncausal/paper/claims"
 	"learncausal/paper/exact"
-	"learncausal/paper/figures"
 	"learncausal/paper/ledger"
 )
 
@@ -16,7 +16,7 @@ func TestAStatementIsCheckedByItsNumberWithItsCorrection(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stored, err := figures.StoredLedger()
+	stored, err := account.Stored()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"learncausal/internal/files"
 	"learncausal/paper/figures"
 	"learncausal/paper/trial"
 	"learncausal/pkg/runs"
@@ -207,7 +208,7 @@ func TestPlanThatIsNoFileIsRefused(t *testing.T) {
 // committed reads a plan of the project.
 func committed(t *testing.T, name string) []Run {
 	t.Helper()
-	path, err := trial.Dir(filepath.Join("runs/sweeps", name))
+	path, err := files.Checkout(filepath.Join("runs/sweeps", name))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -163,7 +163,7 @@ func (o *Outcome) check() error {
 // Outcomes reads runs/sweeps/<name>/results.jsonl, the results of a finished sweep of
 // this project in the order of its plan.
 func Outcomes(name string) ([]*Outcome, error) {
-	dir, err := Dir("runs/sweeps")
+	dir, err := files.Checkout("runs/sweeps")
 	if err != nil {
 		return nil, err
 	}

@@ -2,11 +2,6 @@ package trial
 
 import (
 	"context"
-	"fmt"
-	"os"
-	"path/filepath"
-
-	"golang.org/x/mod/modfile"
 
 	"learncausal/internal/files"
 	"learncausal/pkg/runs"
@@ -20,32 +15,10 @@ type Getter func(ctx context.Context, spec train.Spec) (*runs.Run, error)
 // directory. It shows the progress of training on meter.
 func Stored(meter runs.Meter) Getter {
 	return func(ctx context.Context, spec train.Spec) (*runs.Run, error) {
-		dir, err := Dir("runs")
+		dir, err := files.Checkout("runs")
 		if err != nil {
 			return nil, err
 		}
 		return runs.Open(dir).Get(ctx, spec, runs.Options{Meter: meter})
-	}
-}
-
-// Module is the path of this module.
-const Module = "learncausal"
-
-// Dir returns the path of a file or folder at the top of the checkout of this module
-// that contains the working directory.
-func Dir(name string) (string, error) {
-	wd, err := os.Getwd()
-	if err != nil {
-		return "", fmt.Errorf("trial: %w", err)
-	}
-	for dir := wd; ; dir = filepath.Dir(dir) {
-		mod, err := files.Read(filepath.Join(dir, "go.mod"), 1<<20)
-		if err == nil && modfile.ModulePath(mod) == Module {
-			return filepath.Join(dir, name), nil
-		}
-		if dir == filepath.Dir(dir) {
-			return "", fmt.Errorf("trial: %s is in no checkout of %s: "+
-				"change to one, or name the folder (--store, -o)", wd, Module)
-		}
 	}
 }

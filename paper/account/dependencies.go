@@ -1,4 +1,4 @@
-package figures
+package account
 
 import (
 	"slices"
@@ -32,9 +32,9 @@ type dependencyDrawing struct {
 	d      *figure.Drawing
 }
 
-// dependencyFigure draws the statements that each proof uses, from the top down, coloured by
+// Dependencies draws the statements that each proof uses, from the top down, coloured by
 // verdict, without arrows that follow from others and statements without arrows.
-func dependencyFigure(l *ledger.Ledger) *figure.Figure {
+func Dependencies(l *ledger.Ledger) *figure.Figure {
 	rows, slips := statements(l)
 	rows, edges := joinedStatements(rows)
 	p := newDependencyDrawing(l, rows, edges, func(r ledger.Row) string {
@@ -49,7 +49,7 @@ func dependencyFigure(l *ledger.Ledger) *figure.Figure {
 		p.statement(i, r.Verdict, slips[r.ID], corrected)
 	}
 	p.legend()
-	return oneRow(figure.TwoColumns,
+	return drawn(figure.TwoColumns,
 		"Boxes of statements, joined by lines from the lemmas at the top to the two theorems at the bottom, in "+
 			"the colour of their verdicts. False statements stand near the top and in the middle.",
 		`Which statement's proof uses which, from the top down, coloured by verdict, each with its number `+

@@ -1,4 +1,4 @@
-package figures
+package account
 
 import (
 	"fmt"
@@ -12,13 +12,15 @@ import (
 	"strings"
 	"testing"
 
+	"context"
+	"errors"
 	"learncausal/paper/claims"
 	"learncausal/paper/ledger"
 )
 
 func storedLedger(t *testing.T) *ledger.Ledger {
 	t.Helper()
-	l, err := StoredLedger()
+	l, err := Stored()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +35,7 @@ func TestUnreadableLedgerIsNamed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ReadLedger(filepath.Dir(path)); err == nil || !strings.Contains(err.Error(), path) {
+		if _, err := Read(filepath.Dir(path)); err == nil || !strings.Contains(err.Error(), path) {
 			t.Errorf("%q: error %v", text, err)
 		}
 	}
@@ -108,7 +110,7 @@ func TestClaimsPageEqualsTheStoredLedger(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := l.Page(where)
-	if b, err := os.ReadFile(filepath.Join(filepath.Dir(figuresDir(t)), "CLAIMS.md")); err != nil || string(b) != page {
+	if b, err := os.ReadFile(filepath.Join("..", "..", "CLAIMS.md")); err != nil || string(b) != page {
 		t.Errorf("CLAIMS.md is not the page of figures/claims.json: paper export claims writes it (%v)", err)
 	}
 }
@@ -188,7 +190,9 @@ var (
 // No text of the graph of statements crosses a side or a strip of its box, in the form for
 // LaTeX, which narrows wider fonts to the width on the screen.
 func TestTextStaysInItsBox(t *testing.T) {
-	tex, err := registered(t, "fig-claims-graph").TeX()
+	f := Dependencies(storedLedger(t))
+	f.ID = "fig-claims-graph"
+	tex, err := f.TeX()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,5 +234,49 @@ func TestLegendHasTheVerdictsThatOccur(t *testing.T) {
 	l := &ledger.Ledger{Rows: rows}
 	if got := verdictsOf(l); !slices.Equal(got, []ledger.Verdict{ledger.Holds, ledger.Fails}) {
 		t.Errorf("%v", got)
+	}
+}
+
+// last is a meter that keeps its last message.
+type last string
+
+func (*last) Update(int, int, string) {}
+
+func (l *last) Done(text string) { *l = last(text) }
+
+// Check does not wait for the checks that it cancels.
+func TestCheckStopsAtOnce(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	under := make(chan bool)
+	deaf := ledger.Claim{ID: "deaf", Check: func(*ledger.Env, *ledger.Worst) string {
+		close(under)
+		<-t.Context().Done()
+		return ""
+	}}
+	go func() {
+		<-under
+		cancel()
+	}()
+	if _, _, err := Check(ctx, []ledger.Claim{deaf}, true, 1, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want that of the context", err)
+	}
+}
+
+func TestCheckCountsItsRows(t *testing.T) {
+	for _, test := range []struct {
+		want string
+		ids  []string
+	}{
+		{"1 row checked", []string{"lem-bound-g1-corrected"}},
+		{"2 rows checked", []string{"Lemma 16"}},
+	} {
+		cs, err := ledger.Select(claims.All(), test.ids...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var seen last
+		if _, _, err := Check(t.Context(), cs, true, 2, &seen); err != nil || string(seen) != test.want {
+			t.Errorf("%q: %q (%v), want %q", test.ids, seen, err, test.want)
+		}
 	}
 }

@@ -1,4 +1,4 @@
-package figures
+package account
 
 import (
 	"encoding/json"
@@ -12,7 +12,6 @@ import (
 	"learncausal/internal/files"
 	"learncausal/paper/errata"
 	"learncausal/paper/ledger"
-	"learncausal/paper/trial"
 )
 
 // Places returns a function from an id to the file of paper/claims that defines the statement,
@@ -25,7 +24,7 @@ func Places(l *ledger.Ledger) (func(id string) ledger.Place, error) {
 	if err != nil {
 		return nil, err
 	}
-	top, err := trial.Dir(".")
+	top, err := files.Checkout(".")
 	if err != nil {
 		return nil, err
 	}
@@ -100,12 +99,12 @@ func (s notebook) rank(id, number string) int {
 
 // sources returns the notebooks by their paths relative to top.
 func sources(top string) (map[string]notebook, error) {
-	files, err := texts(top, "notebooks/*.ipynb")
+	found, err := texts(top, "notebooks/*.ipynb")
 	if err != nil {
 		return nil, err
 	}
 	all := make(map[string]notebook)
-	for path, text := range files {
+	for path, text := range found {
 		var file struct {
 			Cells []struct {
 				Kind   string   `json:"cell_type"`
@@ -113,7 +112,7 @@ func sources(top string) (map[string]notebook, error) {
 			} `json:"cells"`
 		}
 		if err := json.Unmarshal([]byte(text), &file); err != nil {
-			return nil, fmt.Errorf("figures: %s: %w", path, err)
+			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		var s notebook
 		for _, c := range file.Cells {
@@ -138,7 +137,7 @@ func texts(top, pattern string) (map[string]string, error) {
 	for _, path := range paths {
 		b, err := files.Read(path, 1<<26)
 		if err != nil {
-			return nil, fmt.Errorf("figures: looking for the statements: %w", err)
+			return nil, fmt.Errorf("looking for the statements: %w", err)
 		}
 		all[filepath.ToSlash(filepath.Join(filepath.Dir(pattern), filepath.Base(path)))] = string(b)
 	}

@@ -1,4 +1,4 @@
-package figures
+package account
 
 import (
 	"fmt"
@@ -101,9 +101,9 @@ func drawScale(d *figure.Drawing, at func(float64) float64) {
 	}
 }
 
-// ledgerFigure shows the margin of each statement on its worst instance, or on its
+// Margins shows the margin of each statement on its worst instance, or on its
 // witness, by section, with the margin of the corrected statement on the same line.
-func ledgerFigure(l *ledger.Ledger) *figure.Figure {
+func Margins(l *ledger.Ledger) *figure.Figure {
 	entries, deepest := marginEntries(l)
 	at, owner := marginScale(l), owners(l)
 	d := &figure.Drawing{W: drawingWidth, H: deepest + marginTop + 2}
@@ -127,7 +127,7 @@ func ledgerFigure(l *ledger.Ledger) *figure.Figure {
 			d.Mark(verdictInk[r.Verdict], verdictMark[r.Verdict], e.x+at(r.Margin), y)
 		}
 	}
-	return oneRow(figure.TwoColumns,
+	return drawn(figure.TwoColumns,
 		"A list of all statements by section with a mark at the margin of each: marks at the left of zero fail, "+
 			"and a line leads from these to the mark of the corrected statement at zero or at the right.",
 		`The ledger: margin of each statement on its worst instance (where one fails, `+
