@@ -154,6 +154,83 @@ func RunSampleSizes(
 	})
 }
 
+// A SampledRun is stage 1 on N sequences and one large step of stage 2 on N fresh
+// sequences, compared with the same step along the population gradient of A2.
+type SampledRun struct {
+	N              int
+	Found          bool    // every position with a parent gives it attention 1 - 1/T
+	Noise          float64 // max_{s,s'} |A2 - A2_pop|
+	Apart          float64 // largest |f - f_pop| over up to 1000 sequences and all s'
+	Error, PopStep float64 // E[sum_{s'} (f - pi(s'|s_T))^2] after the sampled step and after the population step
+}
+
+// stageOne runs stage 1 with the gradient of n sequences.
+func (s *EmpiricalStage) stageOne(n int, seed uint64) (*theory.Trajectory, error) {
+	t, states := s.Task.Graph.T(), s.Task.Prior.States()
+	beta0 := 0.01 * s.Eps * s.Eps * s.Eps
+	emp := theory.EmpiricalGHat(s.Task, s.Eps, n, num.Stream(seed, "paper/sampled run", 1, uint64(n)))
+	still := func(*theory.Reduced, *mat.Dense) (*mat.Dense, float64, float64) {
+		return mat.NewDense(states, states, nil), 0, 0
+	}
+	set := theory.Settings{
+		Beta0: beta0, Rate1: float64(states*t) / beta0, Rate2: 1,
+		Tau1: 256 * t, Alpha: 1 / float64(t), Every: 256 * t,
+	}
+	return theory.Algorithm1(set, s.Task.Graph, states, theory.LimitStage(emp, beta0), still)
+}
+
+// Run runs stage 1 and one step of stage 2, of the size that takes the population's
+// beta to betaStar. The task must be small enough to enumerate.
+func (s *EmpiricalStage) Run(n int, betaStar float64, seed uint64) (*SampledRun, error) {
+	g, prior := s.Task.Graph, s.Task.Prior.(*markov.Finite)
+	t, states := g.T(), prior.States()
+	draw := func(stage uint64) *task.Batch {
+		b := s.Task.NewBatch(n)
+		task.NewSampler(s.Task).Fill(b, num.Stream(seed, "paper/sampled run", stage, uint64(n)))
+		return b
+	}
+	tr, err := s.stageOne(n, seed)
+	if err != nil {
+		return nil, err
+	}
+	m, grad, b := tr.Final, theory.NewReduced(states, t, 0), draw(2)
+	for k := range n {
+		x, y := b.Seq(k)
+		m.Loss(x, x[t-1], y, s.Eps, grad)
+	}
+	pop, err := theory.NewPopulation(g, prior, s.Eps, theory.QueryInSequence)
+	if err != nil {
+		return nil, err
+	}
+	exact := pop.Gradient(m)
+	rate := betaStar / -exact.DeltaBeta
+	step := func(gradient *mat.Dense, scale float64) *theory.Reduced {
+		to := &theory.Reduced{S: states, T: t, A1: m.A1, A2: mat.DenseCopyOf(m.A2)}
+		for k, v := range gradient.RawMatrix().Data {
+			to.A2.RawMatrix().Data[k] -= float64(rate * scale * v)
+		}
+		return to
+	}
+	sampled, ideal := step(grad.A2, 1/float64(n)), step(exact.G2, 1)
+	out := &SampledRun{N: n, Found: tr.Early[0]}
+	out.Noise = floats.Distance(sampled.A2.RawMatrix().Data, ideal.A2.RawMatrix().Data, math.Inf(1))
+	test := draw(3)
+	for k := range min(n, 1000) {
+		x, _ := test.Seq(k)
+		f, _, _ := sampled.Predict(x, x[t-1])
+		h, _, _ := ideal.Predict(x, x[t-1])
+		out.Apart = max(out.Apart, floats.Distance(f, h, math.Inf(1)))
+	}
+	squareError := func(m *theory.Reduced) (sum float64) {
+		for _, v := range pop.Errors(m).RawMatrix().Data {
+			sum += v / float64(states)
+		}
+		return sum
+	}
+	out.Error, out.PopStep = squareError(sampled), squareError(ideal)
+	return out, nil
+}
+
 // finiteSamples is the number of samples behind each point of the two figures.
 const finiteSamples = 10
 
