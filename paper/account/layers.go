@@ -168,39 +168,12 @@ func (d *layered) place(height func(int) float64) {
 			spread(d.y, l, want, gap)
 		}
 	}
-	d.close(height)
-}
-
-// close removes empty bands, such as the space between two components, and starts the heights at 0.
-func (d *layered) close(height func(int) float64) {
-	type span struct{ from, to float64 }
-	var full []span
+	least := math.Inf(1)
 	for i, y := range d.y {
-		full = append(full, span{y - height(i)/2, y + height(i)/2})
+		least = min(least, y-height(i)/2)
 	}
-	for _, p := range d.paths {
-		for k := 1; k < len(p); k++ {
-			a, b := d.y[p[k-1]], d.y[p[k]]
-			full = append(full, span{min(a, b), max(a, b)})
-		}
-	}
-	slices.SortFunc(full, func(a, b span) int { return cmp.Compare(a.from, b.from) })
-	old := slices.Clone(d.y)
-	reached, empty := full[0].from, full[0].from
-	move := func(from float64, by float64) {
-		for i, y := range old {
-			if y >= from {
-				d.y[i] = y - by
-			}
-		}
-	}
-	move(reached, empty)
-	for _, s := range full {
-		if s.from > reached {
-			empty += s.from - reached
-			move(s.from, empty)
-		}
-		reached = max(reached, s.to)
+	for i := range d.y {
+		d.y[i] -= least
 	}
 }
 
