@@ -90,14 +90,13 @@ type entry struct {
 	What    string // defect of the row, supplement or corrected
 	Remark  remark
 	Proves  *ledger.Row // whose proposition the entry has, or nil
-	See     string      // what stands before the number of a proposition elsewhere
 }
 
 // tied returns a number with unbreakable spaces.
 func tied(number string) string { return strings.ReplaceAll(number, " ", "~") }
 
 // Body returns an entry for each row that fails or has a proof, in the paper's order, but
-// for the corrected main theorem. A correction stands in the entry of the first row that it corrects.
+// for the corrected main theorem.
 func (e *erratum) Body() (all []entry) {
 	section, done := "", map[string]bool{}
 	for _, r := range e.ledger.Rows {
@@ -105,16 +104,6 @@ func (e *erratum) Body() (all []entry) {
 			continue
 		}
 		x := e.entry(r)
-		if c := e.ledger.Find(r.Corrected); r.Failed() && c != nil {
-			switch {
-			case last(c.ID):
-				x.See = "See "
-			case done[c.ID]:
-				x.See = "See above, "
-			default:
-				x.Proves = c
-			}
-		}
 		if x.Proves != nil {
 			done[x.Proves.ID] = true
 		}
@@ -136,10 +125,11 @@ func (e *erratum) End() (all []entry) {
 	return all
 }
 
+// entry returns the entry of a row. The entry of a row that fails has the proof of its correction.
 func (e *erratum) entry(r ledger.Row) entry {
 	switch {
 	case r.Failed():
-		return entry{Row: r, What: string(r.Defect), Remark: e.remarks[r.ID]}
+		return entry{Row: r, What: string(r.Defect), Remark: e.remarks[r.ID], Proves: e.ledger.Find(r.Corrected)}
 	case r.Kind == ledger.Correction:
 		return entry{Row: r, What: "corrected", Proves: &r}
 	}
@@ -176,45 +166,24 @@ func (e *erratum) statement(r ledger.Row) string {
 }
 
 // capital returns the text with a capital first letter.
-func capital(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
-}
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // sentence returns the text with a capital first letter and a full stop.
-func sentence(s string) string {
-	s = strings.TrimSpace(s)
-	s = capital(s)
-	if strings.HasSuffix(s, ".") || strings.HasSuffix(s, ".)") {
-		return s
-	}
-	return s + "."
-}
+func sentence(s string) string { return capital(strings.TrimSpace(s)) + "." }
 
-// sides returns the two sides of a witness, in the words of a remark if it has some. Where a test reports
-// them, they have no values.
+// sides returns the two sides of a witness, in the words of a remark if it has some. The remark alone speaks of
+// sides without values.
 func sides(w *ledger.Witness, m remark) string {
 	text := m.Sides
 	switch {
 	case w.LHS == nil || w.RHS == nil:
-		if speaksOfSides(m) {
-			return ""
-		}
 		return text
 	case text == "" && w.Squared:
 		text = `Squares of the sides: left $\LHS$, right $\RHS$`
 	case text == "":
 		text = `Left side $\LHS$, right side $\RHS$`
 	}
-	lhs, rhs := fraction(w.LHS.RatString()), fraction(w.RHS.RatString())
-	return strings.NewReplacer(`\LHS`, lhs, `\RHS`, rhs).Replace(text)
-}
-
-// speaksOfSides reports whether a remark gives the values of the two sides.
-func speaksOfSides(m remark) bool {
-	return strings.Contains(m.Sides, `\LHS`) || strings.Contains(m.Sides, `\RHS`)
+	return strings.NewReplacer(`\LHS`, fraction(w.LHS), `\RHS`, fraction(w.RHS)).Replace(text)
 }
 
 // Chain returns the rows on which the proofs of the corrected main theorem rest, directly or indirectly.
@@ -278,8 +247,6 @@ func (e *erratum) resolve(s string) (string, error) {
 			return proof
 		case name[1] == "prop" && e.number[r.ID] > 0:
 			return "Proposition~" + proof
-		case name[1] == "prop" && r.Kind == ledger.Correction:
-			return "the corrected form of " + number
 		}
 		return number
 	})

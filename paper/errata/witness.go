@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math/big"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,38 +16,26 @@ import (
 // symbols are the mathematical symbols for the names in an instance.
 var symbols = map[string]string{
 	"S": "S", "T": "T", "pi": `\pi`, "mu": `\mu_\pi`, "gamma": `\gamma`, "lambda": `\lambda`, "eps": `\epsilon`,
-	"epsilon": `\epsilon`, "alpha": `\alpha`, "beta": `\beta`, "beta0": `\beta_0`, "X": `s_{1:T}`,
-	"s": "s", "s'": `s'`, "i": "i", "j": "j", "k": "k", "l": `\ell`, "d": "d", "r": "r", "L": "L", "C": "C", "D": "D",
-	"p": "p", "v": "v", "u": "u", "f": "f", "E": "E", "I": "I", "K": "K", "P": "P", "Q": "Q", "V": "V", "W_O": "W_O",
-	"d_L": "d_L", "a": "a", "b": "b", "n": "n", "t": "t", "q": "q", "z": "z", "m": "m", "g_i": "g_i",
-	"A1": `A^{(1)}`, "A2": `A^{(2)}`, "exp(A1)": `e^{A^{(1)}}`, "exp(A2 e_s)": `e^{A^{(2)}e_s}`,
-	"exp(A2_pop e_s)": `e^{A^{(2)}_{\mathrm{pop}}e_s}`, "L - L*": `L-L^*`,
-	"E D^2": `\mathbb E\,D^2`, "P[s_i=s', s_j=s]": `\mathbb P[s_i=s',s_j=s]`, "T_eff": `T_{\mathrm{eff}}`,
+	"alpha": `\alpha`, "beta": `\beta`, "beta0": `\beta_0`, "s": "s", "s'": `s'`, "i": "i", "j": "j", "k": "k",
+	"l": `\ell`, "d": "d", "r": "r", "L": "L", "C": "C", "D": "D", "p": "p", "v": "v", "f": "f", "E": "E", "I": "I",
+	"K": "K", "P": "P", "Q": "Q", "V": "V", "W_O": "W_O", "d_L": "d_L", "t": "t", "g_i": "g_i", "N": "N",
+	"A2": `A^{(2)}`, "X": `s_{1:T}`, "exp(A1)": `e^{A^{(1)}}`, "exp(A2 e_s)": `e^{A^{(2)}e_s}`,
+	"exp(A2_pop e_s)": `e^{A^{(2)}_{\mathrm{pop}}e_s}`, "T_eff": `T_{\mathrm{eff}}`,
 	"softmax(A1)": `\mathcal S(A^{(1)})`, "softmax(A1_i)": `\mathcal S(A^{(1)}_i)`, "softmax(z)": `\mathcal S(z)`,
 	"softmax(z')": `\mathcal S(z')`, "exp(beta)": `e^\beta`, "exp(beta mu)": `e^{\beta\mu_\pi(s)}`,
-	"exp(v)": `e^v`, "g_{i,j}": `g_{i,j}`, "g_{i,p(i)}": `g_{i,p(i)}`, "p(i)": `p(i)`, "mu(s)": `\mu_\pi(s)`,
-	"eta1": `\eta_1`, "eta1 beta0": `\eta_1\beta_0`, "tau": `\tau`,
-	"tau1": `\tau_1`, "tau2": `\tau_2`, "|B|_F^2": `\|B_\pi\|_F^2`, "s = s'": `s=s'`, "i = j": `i=j`,
-	"T_eff^(-1/2)": `T_{\mathrm{eff}}^{-1/2}`, "delta": `\delta`,
+	"exp(v)": `e^v`, "mu(s)": `\mu_\pi(s)`, "eta1": `\eta_1`, "eta1 beta0": `\eta_1\beta_0`, "tau": `\tau`,
+	"tau1": `\tau_1`, "tau2": `\tau_2`, "|B|_F^2": `\|B_\pi\|_F^2`, "delta": `\delta`,
 	"J ghat_p - J ghat_j": `(J\hat g)_{p(i)}-(J\hat g)_j`,
-	"max |ghat-g|":        `\max|\hat g-g|`, "mean of (f-pi)^2 over s, s'": `\frac1{S^2}\sum_{s,s'}\mathbb E(f-\pi)^2`,
-	"g_ii": `g_{i,i}`, "P[s_j=s]": `\mathbb P[s_j=s]`, "max L": `\max_lL_l`,
-	"spread": `\sum_s\|\pi(\cdot\mid s)-\mu_\pi\|_2^2`, "log(1/eps)": `\log\frac1\epsilon`,
-	"log2 T": `\log_2T`, "N": "N",
+	"spread":              `\sum_s\|\pi(\cdot\mid s)-\mu_\pi\|_2^2`, "log2 T": `\log_2T`,
 }
 
 // words are the other names that the document spells differently.
 var words = map[string]string{
 	"orbits": "prior, uniform over the relabelings of", "prior": "prior, uniform on", "attended": "attended positions",
-	"said to be attended": "said to be attended", "output": "parents found", "hinge": "$f(z)=(z-h)^+$ with $h$",
-	"limit": "$A_2/B_2$", "value": "the quotient itself", "F": "in $F$", "X": "$s_{1:T}$",
-	"coefficients of the loss":   `coefficients of $-\log(\frac kT+\epsilon)$, $k=0,\dots,T$, in the loss`,
-	"coefficients of the sum":    "the same in the sum",
-	"error at beta = 1, 10, 100": `error at $\beta=1,10,100$`, "block": "last block of $h_T^{(2)}$",
-	"e^(beta0-1)": `$e^{\beta_0-1}$`, "for a constant C": "for a constant $C$",
-	"prior, uniform on the relabelings of": "prior, uniform over the relabelings of", "roots": "rows of the roots",
-	"probability in twentieths": "probabilities, in twentieths",
-	"values of f":               "values of $f$", "pairs": "number of pairs",
+	"output": "parents found", "hinge": "$f(z)=(z-h)^+$ with $h$",
+	"limit": "$A_2/B_2$", "value": "the quotient itself", "F": "in $F$", "c": "$c$",
+	"coefficients of the loss": `coefficients of $-\log(\frac kT+\epsilon)$, $k=0,\dots,T$, in the loss`,
+	"coefficients of the sum":  "the same in the sum", "pairs": "number of pairs",
 	"mean square of f - pi": `mean square of $f-\pi$`,
 }
 
@@ -90,85 +77,20 @@ func entryTeX(name string, v any) (string, error) {
 	if parents, ok := integers(v); ok && name == "graph" {
 		return `$\mathcal G$: ` + graphTeX(parents), nil
 	}
-	if s, ok := v.(string); ok && !rational(s) && !formula.MatchString(s) {
-		text, err := textTeX(s)
-		if err != nil {
-			return "", err
-		}
-		label, err := labelTeX(name)
-		if name == "prior" {
-			label = name // its value is in words
-		}
-		return label + ": " + text, err
-	}
-	if list, ok := v.([]any); ok && name == "s" && len(list) > 0 {
-		name = "X" // a sequence
-	}
-	label, err := labelTeX(name)
-	if err != nil {
-		return "", err
-	}
 	value, err := valueTeX(v)
 	if err != nil {
 		return "", err
 	}
 	if m, ok := symbols[name]; ok && strings.HasPrefix(value, "$") {
 		return "$" + m + "=" + value[1:], nil
+	} else if ok {
+		return "$" + m + "$: " + value, nil
 	}
-	return label + ": " + value, nil
-}
-
-func labelTeX(name string) (string, error) {
-	if m, ok := symbols[name]; ok {
-		return "$" + m + "$", nil
+	label, ok := words[name]
+	if !ok {
+		label, err = figure.EscapeTeX(name)
 	}
-	if w, ok := words[name]; ok {
-		return w, nil
-	}
-	return textTeX(name)
-}
-
-// greek matches the words of plain text that become symbols.
-var greek = regexp.MustCompile(`\b(pi|mu|gamma|beta|beta0|lambda|eps|epsilon|tau|chat|ghat|log|exp)\b`)
-
-// letter and formula match plain text that becomes a formula.
-var (
-	letter  = regexp.MustCompile(`^([A-Za-z]|p\([a-z]\))$`)
-	formula = regexp.MustCompile(letter.String() + `|^[0-9]+\^[0-9]+$`)
-)
-
-// formulas replaces parts of the output of EscapeTeX by formulas.
-var formulas = strings.NewReplacer(`s = x\_T`, `$s=x_T$`, `T\_eff`, `$T_{\mathrm{eff}}$`, ">=", `$\ge$`, "<=", `$\le$`,
-	`C\textasciicircum{}2`, `$C^2$`, `C\^{}2`, `$C^2$`)
-
-// textTeX returns plain text as LaTeX, with its symbols as formulas.
-func textTeX(s string) (string, error) {
-	if letter.MatchString(s) {
-		return "$" + s + "$", nil
-	}
-	if base, exponent, ok := strings.Cut(s, "^"); ok && rational(base) && rational(exponent) {
-		return "$" + base + "^{" + exponent + "}$", nil
-	}
-	t, err := figure.EscapeTeX(s)
-	if err != nil {
-		return "", fmt.Errorf("errata: %w", err)
-	}
-	return greek.ReplaceAllStringFunc(formulas.Replace(t), func(w string) string {
-		switch w {
-		case "eps":
-			w = "epsilon"
-		case "beta0":
-			return `$\beta_0$`
-		case "chat", "ghat":
-			return `$\hat ` + w[:1] + `$`
-		}
-		return `$\` + w + `$`
-	}), nil
-}
-
-func rational(s string) bool {
-	_, ok := new(big.Rat).SetString(s)
-	return ok
+	return label + ": " + value, err
 }
 
 // integers returns the list as integers; ok is false for any other list.
@@ -192,26 +114,21 @@ func integers(v any) (out []int, ok bool) {
 // numbers as formulas, other lists as text.
 func valueTeX(v any) (string, error) {
 	switch v := v.(type) {
-	case nil:
-		return "none", nil
 	case bool:
 		return map[bool]string{true: "yes", false: "no"}[v], nil
 	case float64:
 		return "$" + decimal(v) + "$", nil
 	case string:
-		if rational(v) {
-			return "$" + fraction(v) + "$", nil
+		if q, ok := new(big.Rat).SetString(v); ok {
+			return "$" + fraction(q) + "$", nil
 		}
-		return textTeX(v)
-	case ledger.Instance:
-		return valueTeX(map[string]any(v))
 	case map[string]any:
 		t, err := witnessTeX(&ledger.Witness{Instance: v})
 		return strings.TrimSuffix(t, "."), err
 	case []any:
 		return listTeX(v)
 	}
-	return "", fmt.Errorf("errata: a witness has a value of type %T", v)
+	return "", fmt.Errorf("errata: a witness has the value %v, want numbers, yes or no, or lists of them", v)
 }
 
 func listTeX(list []any) (string, error) {
@@ -234,16 +151,13 @@ func listTeX(list []any) (string, error) {
 	for i, t := range items {
 		items[i] = strings.Trim(t, "$")
 	}
-	if len(items) == 0 {
-		return "none", nil
-	}
 	if strings.Contains(items[0], `\begin{pmatrix}`) {
 		return "$" + strings.Join(items, `,\allowbreak\;`) + "$", nil
 	}
 	return `$\bigl(` + strings.Join(items, `,\allowbreak\,`) + `\bigr)$`, nil
 }
 
-// matrixTeX returns a list of lists of numbers as a matrix, divided by the common denominator if this is small.
+// matrixTeX returns a list of lists of numbers as a matrix, divided by the common denominator.
 func matrixTeX(rows []any) (string, bool) {
 	var all [][]*big.Rat
 	common := big.NewInt(1)
@@ -264,17 +178,14 @@ func matrixTeX(rows []any) (string, bool) {
 		all = append(all, line)
 	}
 	front, factor := "", new(big.Rat).SetInt(common)
-	switch {
-	case common.BitLen() > 14:
-		factor.SetInt64(1)
-	case common.BitLen() > 1:
+	if common.BitLen() > 1 {
 		front = fmt.Sprintf(`\tfrac1{%v}`, common)
 	}
 	var lines []string
 	for _, row := range all {
 		var line []string
 		for _, q := range row {
-			line = append(line, fraction(new(big.Rat).Mul(q, factor).RatString()))
+			line = append(line, fraction(new(big.Rat).Mul(q, factor)))
 		}
 		lines = append(lines, strings.Join(line, "&"))
 	}
@@ -288,12 +199,8 @@ const widest = 14
 // printed as a decimal number; the ledger has the fraction.
 const aLine = 60
 
-// fraction returns a rational number, "a/b" or "a", as LaTeX.
-func fraction(s string) string {
-	q, ok := new(big.Rat).SetString(s)
-	if !ok {
-		return `\text{` + s + `}`
-	}
+// fraction returns a rational number as LaTeX.
+func fraction(q *big.Rat) string {
 	sign := ""
 	if q.Sign() < 0 {
 		sign = "-"
