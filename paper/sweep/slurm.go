@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	_ "embed"
 	"errors"
 	"fmt"
 	"os"
@@ -41,28 +42,9 @@ type Job struct {
 // Slurm sends USR1 to the script alone, a minute before the time limit. It sends TERM to the command as well,
 // which writes its checkpoint; the script waits for it. A signal interrupts wait; wait returns the exit code of
 // a command that has ended, also when it is called again.
-const script = `#!/bin/bash
-#SBATCH --job-name=sweep-%s
-#SBATCH --array=0-%d
-#SBATCH --cpus-per-task=1
-#SBATCH --requeue
-#SBATCH --open-mode=append
-#SBATCH --signal=B:USR1@60
-#SBATCH --output="%s"
-%s
-# A task that reaches its time limit keeps its checkpoint and is requeued.
-export GOMAXPROCS=${SLURM_CPUS_PER_TASK:-1}
-again=
-trap 'again=yes; kill -TERM $task' USR1
-trap : TERM
-%s --jobs "$GOMAXPROCS" --task "$SLURM_ARRAY_TASK_ID/%d" &
-task=$!
-while kill -0 $task 2>/dev/null; do wait $task; done
-wait $task
-code=$?
-if [ "$again" ] && [ $code != 0 ]; then scontrol requeue "$SLURM_JOB_ID"; fi
-exit $code
-`
+//
+//go:embed script.txt
+var script string
 
 // Script returns the batch script of a job array. A task that is killed and requeued, by
 // Slurm or by hand, resumes from the checkpoint of its run.
