@@ -31,24 +31,24 @@ func (g *Graph) T() int {
 	return g.Forest.T()
 }
 
-// A graphFamily has a graph for each number of positions from least on: a forest, or a DAG if forest is nil.
+// A graphFamily has a graph for each number of positions from least on.
 type graphFamily struct {
-	name   string
-	least  int
-	forest func(t int) *graph.Forest
-	dag    func(t int) *graph.DAG
+	name  string
+	least int
+	graph func(t int) Graph
 }
 
 func graphFamilies() []graphFamily {
 	var all []graphFamily
 	for _, f := range graph.Families() {
-		all = append(all, graphFamily{strings.ReplaceAll(f.Name, " ", "-"), 2, f.New, nil})
+		name := strings.ReplaceAll(f.Name, " ", "-")
+		all = append(all, graphFamily{name, 2, func(t int) Graph { return Graph{Forest: f.New(t)} }})
 	}
 	return append(
 		all,
-		graphFamily{"halves", 2, nil, graph.Halves},
-		graphFamily{"trigram", 2, nil, func(t int) *graph.DAG { return graph.NGram(t, 2) }},
-		graphFamily{"fourgram", 3, nil, func(t int) *graph.DAG { return graph.NGram(t, 3) }},
+		graphFamily{"halves", 2, func(t int) Graph { return Graph{DAG: graph.Halves(t)} }},
+		graphFamily{"trigram", 2, func(t int) Graph { return Graph{DAG: graph.NGram(t, 2)} }},
+		graphFamily{"fourgram", 3, func(t int) Graph { return Graph{DAG: graph.NGram(t, 3)} }},
 	)
 }
 
@@ -69,16 +69,12 @@ func GraphOfFamily(name string, t int) (*Graph, error) {
 		return nil, fmt.Errorf("the graph %s(%d): no such family; near it: %s (paper train --help shows all)",
 			name, t, strings.Join(names.Nearest(name, append(GraphFamilies(), "figure-1")), ", "))
 	}
-	f, g := all[k], &Graph{Name: fmt.Sprintf("%s-%d", name, t)}
-	switch {
-	case t < f.least || t > graph.MaxT:
+	if f := all[k]; t < f.least || t > graph.MaxT {
 		return nil, fmt.Errorf("the graph %s(%d): want %d to %d positions", name, t, f.least, graph.MaxT)
-	case f.forest != nil:
-		g.Forest = f.forest(t)
-	default:
-		g.DAG = f.dag(t)
 	}
-	return g, nil
+	g := all[k].graph(t)
+	g.Name = fmt.Sprintf("%s-%d", name, t)
+	return &g, nil
 }
 
 // GraphsOfThePaper returns the graphs of the paper's figures: figure-1; figure-6, the
