@@ -132,7 +132,12 @@ func storeBayes(ctx context.Context, fresh bool) error {
 			done := int(1000 * (float64(i) + share))
 			meter.Update(done, 1000*len(sets), fmt.Sprintf("Bayes losses %d of %d", i+1, len(sets)))
 		}
-		if err := storeSet(trial.WithProgress(ctx, show), s, fresh); err != nil {
+		ctx := trial.WithProgress(ctx, show)
+		l, err := s.Losses(ctx)
+		if err == nil && fresh {
+			err = s.Confirm(ctx, l)
+		}
+		if err != nil {
 			how := "failed"
 			if ctx.Err() != nil {
 				how = "stopped; running it again resumes"
@@ -143,19 +148,6 @@ func storeBayes(ctx context.Context, fresh bool) error {
 	}
 	meter.Done(fmt.Sprintf("%d sets of Bayes losses are stored with them", len(sets)))
 	return nil
-}
-
-// storeSet loads or computes one set of losses.
-func storeSet(ctx context.Context, s figures.BayesSet, fresh bool) error {
-	l, err := s.Losses(ctx)
-	if err != nil || !fresh {
-		return err
-	}
-	sequences := make([]int, s.Sequences)
-	for i := range sequences {
-		sequences[i] = i
-	}
-	return s.Confirm(ctx, l, sequences...)
 }
 
 // missing prints, for each experiment, how many of its runs are stored in dir.

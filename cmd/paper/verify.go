@@ -83,34 +83,23 @@ func (f *verifyFlags) some(ctx context.Context, w io.Writer, ids []string, dir s
 	if err != nil {
 		return err
 	}
+	before := &ledger.Ledger{}
 	for _, r := range l.Rows {
-		if stored.Find(r.ID) == nil {
+		old := stored.Find(r.ID)
+		if old == nil {
 			fmt.Fprintf(os.Stderr, "paper: figures/claims.json has no result of %s to compare with\n", r.ID)
+			continue
 		}
+		row := *old
+		if f.quick { // a quick check has the stored verdict, not its numbers
+			row.Finding, row.Verdict = r.Finding, old.Verdict
+		}
+		before.Rows = append(before.Rows, row)
 	}
-	if d := differences(stored, l, f.quick); len(d) > 0 {
+	if d := before.Differences(l); len(d) > 0 {
 		return errors.Join(unsound, fmt.Errorf("%s\nfigures/claims.json is unchanged", strings.Join(d, "\n")))
 	}
 	return unsound
-}
-
-// differences lists the differences between the stored rows and the rows of a run, in
-// their verdicts only if its checks were quick. It skips rows that are not stored.
-func differences(stored, run *ledger.Ledger, quick bool) []string {
-	var before, now ledger.Ledger
-	for _, r := range run.Rows {
-		old := stored.Find(r.ID)
-		if old == nil {
-			continue
-		}
-		if quick {
-			verdict := r.Verdict
-			r.Finding = old.Finding
-			r.Verdict = verdict
-		}
-		before.Rows, now.Rows = append(before.Rows, *old), append(now.Rows, r)
-	}
-	return before.Differences(&now)
 }
 
 // all runs the checks of the claims in full, prints the rows and writes them into dir, with CLAIMS.md and all

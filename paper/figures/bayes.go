@@ -112,12 +112,17 @@ func (s BayesSet) Losses(ctx context.Context) (*BayesLosses, error) {
 	return l, files.Write(path, s.encode(l))
 }
 
-// Confirm computes the losses of some sequences of the set again, on every processor,
-// and compares them bit by bit with l.
+// Confirm computes the losses of some sequences of the set again, or of all if none is named, on every
+// processor, and compares them bit by bit with l.
 func (s BayesSet) Confirm(ctx context.Context, l *BayesLosses, sequences ...int) error {
 	k, b, err := s.sequences()
 	if err != nil {
 		return err
+	}
+	if len(sequences) == 0 {
+		for i := range s.Sequences {
+			sequences = append(sequences, i)
+		}
 	}
 	done := trial.Counter(ctx, len(sequences))
 	group, ctx := errgroup.WithContext(ctx)
