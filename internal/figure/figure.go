@@ -46,6 +46,11 @@ type Figure struct {
 	legend *Axes // whose legend stands above all panels
 }
 
+// OneRow returns a figure with a row of panels.
+func OneRow(width Width, alt, caption string, panels ...Panel) *Figure {
+	return &Figure{Width: width, Alt: alt, Caption: caption, Rows: [][]Panel{panels}}
+}
+
 // ShareLegend shows the legend of a above all panels, in place of the legends of all axes.
 func (f *Figure) ShareLegend(a *Axes) {
 	shared := *a

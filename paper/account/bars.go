@@ -52,7 +52,7 @@ func Bars(l *ledger.Ledger) *figure.Figure {
 			x += w
 		}
 	}
-	return drawn(figure.FullText,
+	return figure.OneRow(figure.FullText,
 		"Three bars of coloured pieces with their counts: two thirds of the statements hold and a third fail; "+
 			"most of the steps listed fail; every correction holds.",
 		fmt.Sprintf(`The ledger in numbers: the %d rows of statements of the paper, the displayed steps and remarks, `+
@@ -84,9 +84,4 @@ func legend(d *figure.Drawing, l *ledger.Ledger, x, y float64) {
 		d.Text(figure.Black, 7, -1, name, x+7, y)
 		x += name.Width(7) + 19
 	}
-}
-
-// drawn returns the figure of a drawing.
-func drawn(width figure.Width, alt, caption string, d *figure.Drawing) *figure.Figure {
-	return &figure.Figure{Width: width, Alt: alt, Caption: caption, Rows: [][]figure.Panel{{d}}}
 }

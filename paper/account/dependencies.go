@@ -37,19 +37,12 @@ type dependencyDrawing struct {
 func Dependencies(l *ledger.Ledger) *figure.Figure {
 	rows, slips := statements(l)
 	rows, edges := joinedStatements(rows)
-	p := newDependencyDrawing(l, rows, edges, func(r ledger.Row) string {
-		_, name, _ := strings.Cut(r.ID, "-")
-		return name
-	})
+	p := newDependencyDrawing(l, rows, edges)
 	for i, r := range p.rows {
-		corrected := ledger.Verdict("")
-		if c := l.Find(r.Corrected); c != nil {
-			corrected = c.Verdict
-		}
-		p.statement(i, r.Verdict, slips[r.ID], corrected)
+		p.statement(i, r, slips[r.ID])
 	}
 	p.legend()
-	return drawn(figure.TwoColumns,
+	return figure.OneRow(figure.TwoColumns,
 		"Boxes of statements, joined by lines from the lemmas at the top to the two theorems at the bottom, in "+
 			"the colour of their verdicts. False statements stand near the top and in the middle.",
 		`Which statement's proof uses which, from the top down, coloured by verdict, each with its number `+
@@ -79,17 +72,16 @@ func joinedStatements(rows []ledger.Row) (joined []ledger.Row, edges [][2]int) {
 	return joined, edges
 }
 
-// newDependencyDrawing lays out boxes with the short number of a row and the text name(row),
+// newDependencyDrawing lays out boxes with the short number of a row and its id without the kind,
 // broken into the longest lines that fit the page, and draws the arrows.
-func newDependencyDrawing(
-	l *ledger.Ledger, rows []ledger.Row, edges [][2]int, name func(ledger.Row) string,
-) *dependencyDrawing {
+func newDependencyDrawing(l *ledger.Ledger, rows []ledger.Row, edges [][2]int) *dependencyDrawing {
 	p, n := &dependencyDrawing{ledger: l, rows: rows}, len(rows)
 	p.lines, p.width = make([][]string, n), make([]float64, n)
 	right := 0.0
 	for room := boxWidest; room >= boxLeast && (room == boxWidest || right > drawingWidth); room-- {
 		for i, r := range rows {
-			p.lines[i] = wrap(name(r), room, boxText)
+			_, name, _ := strings.Cut(r.ID, "-")
+			p.lines[i] = wrap(name, room, boxText)
 			w := figure.Text(shorter.Replace(r.Number)).Width(boxNumber)
 			for _, s := range p.lines[i] {
 				w = max(w, figure.Text(s).Width(boxText))
@@ -181,20 +173,20 @@ func (p *dependencyDrawing) arrow(path []int) {
 	}
 }
 
-// statement draws a box in the colour of a verdict, with a strip for a false step, and one
-// in the colour of the verdict of the corrected statement unless that is "".
-func (p *dependencyDrawing) statement(i int, v ledger.Verdict, slip bool, corrected ledger.Verdict) {
-	h, left := p.height(i), p.y[i]-p.width[i]/2
+// statement draws a box in the colour of the verdict of row i, with a strip for a false step, and one
+// in the colour of the verdict of the corrected statement.
+func (p *dependencyDrawing) statement(i int, r ledger.Row, slip bool) {
+	v, h, left := r.Verdict, p.height(i), p.y[i]-p.width[i]/2
 	p.d.Box(verdictInk[v], left, p.upper(i)-h, p.width[i], h)
 	if slip {
 		p.d.Box(verdictInk[ledger.Fails], left, p.upper(i)-h, boxStrip, h)
 	}
-	if corrected != "" {
-		p.d.Box(verdictInk[corrected], left+p.width[i]-boxStrip, p.upper(i)-h, boxStrip, h)
+	if c := p.ledger.Find(r.Corrected); c != nil {
+		p.d.Box(verdictInk[c.Verdict], left+p.width[i]-boxStrip, p.upper(i)-h, boxStrip, h)
 	}
 	p.d.Mark(verdictInk[v], verdictMark[v], left, p.upper(i)) // readable without colours
 	top := p.upper(i) - 2 - boxNumber
-	p.d.Text(figure.Black, boxNumber, 0, figure.Text(shorter.Replace(p.rows[i].Number)), p.y[i], top+boxNumber/2)
+	p.d.Text(figure.Black, boxNumber, 0, figure.Text(shorter.Replace(r.Number)), p.y[i], top+boxNumber/2)
 	for k, s := range p.lines[i] {
 		p.d.Text(figure.Black, boxText, 0, figure.Text(s), p.y[i], top-boxLine*(float64(k)+0.5))
 	}

@@ -127,7 +127,7 @@ func Margins(l *ledger.Ledger) *figure.Figure {
 			d.Mark(verdictInk[r.Verdict], verdictMark[r.Verdict], e.x+at(r.Margin), y)
 		}
 	}
-	return drawn(figure.TwoColumns,
+	return figure.OneRow(figure.TwoColumns,
 		"A list of all statements by section with a mark at the margin of each: marks at the left of zero fail, "+
 			"and a line leads from these to the mark of the corrected statement at zero or at the right.",
 		`The ledger: margin of each statement on its worst instance (where one fails, `+

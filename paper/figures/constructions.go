@@ -82,7 +82,7 @@ func constructionErrorFigure() *figure.Figure {
 		}
 		row = append(row, a)
 	}
-	return oneRow(figure.TwoColumns,
+	return figure.OneRow(figure.TwoColumns,
 		"Error against the scale for two constructions and three lengths: each curve falls until a scale of "+
 			"about 10 and is flat from there, the lower the longer the sequence.",
 		`Error of the constructions against the empirical transition, by the scale `+

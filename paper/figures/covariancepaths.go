@@ -19,7 +19,7 @@ func covariancePaths() *figure.Figure {
 			return 1, figure.Label{Text: "× α", TeX: `$\times\,\alpha$`}
 		},
 		figure.Label{Text: "at most α⁴ |B|²", TeX: `at most $\alpha^4\,\|B\|_F^2$`})
-	return oneRow(figure.TwoColumns,
+	return figure.OneRow(figure.TwoColumns,
 		"Two trees: an ancestor with a path of two edges to j at the left and of three to i at the right. In "+
 			"the first each edge is a factor B; in the second the last edge to i is red and each other one is "+
 			"a factor alpha.",

@@ -280,7 +280,7 @@ func stageOneCurves(d *trial.Dynamics) (all, rest []figure.Series) {
 // gHatBetaFigure compares -Delta_beta after stage 1 with its limit ghat(beta),
 // on chain and in-context-learning graph. Bands are two standard errors.
 func gHatBetaFigure(s Sweep) *figure.Figure {
-	f := oneRow(figure.TwoColumns,
+	f := figure.OneRow(figure.TwoColumns,
 		"Force against beta for four lengths on two graphs: curves that rise, peak between 0 and 2 and fall to "+
 			"zero, the higher the longer the sequence, below a dashed curve that is their limit.",
 		`The force on $\beta$ in stage 2: $-\Delta_\beta$ with the attention that stage 1 leaves, for `+
@@ -357,7 +357,7 @@ func whyItStopsFigure(s Sweep) *figure.Figure {
 	if len(endForces.X) > 0 {
 		force.Series = append(force.Series, endForces)
 	}
-	return oneRow(figure.TwoColumns,
+	return figure.OneRow(figure.TwoColumns,
 		"Left, the error against beta: it falls and is flat long before the mark where stage 2 ends, the lower "+
 			"the longer the sequence. Right, the force: it vanishes for short sequences and falls off "+
 			"exponentially for long ones.",
@@ -413,7 +413,7 @@ func betaGrowthFigure(s Sweep) *figure.Figure {
 				return trial.GuaranteedForce(theory.Gamma(d.Prior), d.Prior.States(), b)
 			}),
 		})
-	return oneRow(figure.OneColumn,
+	return figure.OneRow(figure.OneColumn,
 		"Beta against the logarithm of the step: S-shaped curves that rest at a level for short sequences and "+
 			"keep growing slowly for long ones, near the predicted curve. The guaranteed growth stays at zero.",
 		`Growth of $\beta$ in stage 2 on the chain ($\eta_2=1$), its prediction from $\hat g(\beta)$, and `+
@@ -485,7 +485,7 @@ func exponent(id string, law theory.PowerLaw) figure.Number {
 // oodFigure draws sup |f - pi| of the trained models on sequences from a matrix
 // outside of the prior and from one inside, median and 99 % quantile.
 func oodFigure(all []OOD) *figure.Figure {
-	f := oneRow(figure.TwoColumns,
+	f := figure.OneRow(figure.TwoColumns,
 		"Largest error against the effective length on logarithmic axes for two graphs: median and 99 % "+
 			"quantile fall, outside of the prior no slower than inside.",
 		fmt.Sprintf(`Largest error of the prediction, `+

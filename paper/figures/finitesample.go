@@ -266,7 +266,7 @@ func finiteSampleFigure(ctx context.Context, _ *Results) (*figure.Figure, error)
 		guide.Y = append(guide.Y, 1.6*last.Y[0]*math.Sqrt(last.X[0]/n))
 	}
 	errors.Series = append(errors.Series, guide)
-	return oneRow(figure.TwoColumns,
+	return figure.OneRow(figure.TwoColumns,
 		"Left, error against the number of sequences on logarithmic axes: parallel lines of slope minus one "+
 			"half. Right, the share of parents found, which rises to 1.",
 		fmt.Sprintf(`Stage 1 from $N$ sequences, each with a transition matrix of its own. (a)~The `+
@@ -310,7 +310,7 @@ func sampleSizeFigure(ctx context.Context, _ *Results) (*figure.Figure, error) {
 	linear := figure.Label{Text: "T log T: chain, in-context", TeX: `$T\log T$: chain, in-context`}
 	root := figure.Label{Text: "√T log T: spider", TeX: `$\sqrt T\log T$: spider`}
 	a.Series = append(a.Series, sequencesNeeded(linear, all[0], 7, 4), sequencesNeeded(root, all[len(all)-1], 5, 5))
-	return oneRow(figure.OneColumn,
+	return figure.OneRow(figure.OneColumn,
 		"Sequences needed against the length on logarithmic axes: three nearly flat curves of some hundred, "+
 			"beside two rising lines of comparison.",
 		`The number of sequences with which the gradient of stage 1 is largest at the parent in every row `+

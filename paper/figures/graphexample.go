@@ -11,7 +11,7 @@ import (
 func graphExample() *figure.Figure {
 	const caption = `The causal graph of the running example: $s_1$ and the query $s_6$ are roots, every other token ` +
 		`is drawn given its parent.`
-	return oneRow(figure.OneColumn,
+	return figure.OneRow(figure.OneColumn,
 		"Six positions in a row with arrows from parent to child: from 1 to 2 and 3, from 2 to 4, from 3 to 5. "+
 			"Position 6, the query, stands alone.",
 		caption, &figure.Graph{Parents: graph.Figure1().Parents(), Query: true})

@@ -73,10 +73,6 @@ func alpha(prior string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(prior, "dirichlet("), ")")
 }
 
-func oneRow(width figure.Width, alt, caption string, panels ...figure.Panel) *figure.Figure {
-	return &figure.Figure{Width: width, Alt: alt, Caption: caption, Rows: [][]figure.Panel{panels}}
-}
-
 func adjacencyMatrix(title string, rows [][]float64) *figure.Matrix {
 	return &figure.Matrix{
 		Title: figure.Text(title), Values: rows, Scale: figure.Scale{Min: 0, Max: 1, Hidden: true},

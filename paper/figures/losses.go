@@ -141,19 +141,11 @@ func finalLossNumbers(all []finalLoss) figure.Numbers {
 
 // finals returns the last test loss of each run.
 func finals(rs ...*runs.Run) []float64 {
-	var all []float64
-	for _, r := range rs {
-		all = append(all, r.Curve[len(r.Curve)-1].Loss)
-	}
-	return all
+	return mapped(rs, func(r *runs.Run) float64 { return r.Curve[len(r.Curve)-1].Loss })
 }
 
 func addresses(rs []*runs.Run) []string {
-	var all []string
-	for _, r := range rs {
-		all = append(all, r.Address)
-	}
-	return all
+	return mapped(rs, func(r *runs.Run) string { return r.Address })
 }
 
 func lossAxes(title figure.Label) *figure.Axes {

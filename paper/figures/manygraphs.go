@@ -351,7 +351,7 @@ func manyGraphsFigure(c *Comparison) *figure.Figure {
 		ours, oursSD = append(ours, p.Ours), append(oursSD, p.OursSD)
 		paper, paperSD = append(paper, p.Paper), append(paperSD, p.PaperSD)
 	}
-	return oneRow(figure.OneColumn,
+	return figure.OneRow(figure.OneColumn,
 		"A curve of attention near 0.85 over most positions that falls to about 0.5 at the last one with a "+
 			"parent. The paper’s marks with their bars run along it, mostly a little above.",
 		fmt.Sprintf(`First-layer attention on the parent by position, mean $\pm$ one standard deviation: `+
@@ -384,7 +384,7 @@ func byGraphFigure(c *Comparison) *figure.Figure {
 		paper.X, paper.Y = append(paper.X, float64(g)+0.35), append(paper.Y, c.Printed[g])
 	}
 	lo := min(floats.Min(ours.Y), floats.Min(paper.Y))
-	return oneRow(figure.FullText,
+	return figure.OneRow(figure.FullText,
 		"Marks over 20 graphs, many of ours and one of the paper’s each, most between 0.75 and 0.9. On most "+
 			"graphs the paper’s lies among ours, on a few above all of them.",
 		fmt.Sprintf(`Mean attention on the parents for each of the %d graphs: our %d runs, one mark a seed, `+
@@ -414,7 +414,7 @@ func oneDrawFigure(c *Comparison) *figure.Figure {
 	printed := figure.Series{
 		Label: figure.Text("paper"), X: []float64{d.Printed, d.Printed}, Y: []float64{1. / oneDraws, 1}, Color: 2, Mark: 2,
 	}
-	return oneRow(figure.OneColumn,
+	return figure.OneRow(figure.OneColumn,
 		"On a logarithmic axis a curve that falls from 1 to one draw in a hundred thousand, and crosses an "+
 			"upright line at the paper’s mean a little below one in a thousand.",
 		fmt.Sprintf(`Mean attention over the %d graphs if one of our %d runs is chosen at random for each graph: `+

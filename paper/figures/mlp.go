@@ -288,10 +288,6 @@ var mlpKind = map[string]struct{ name, title, setting string }{
 
 func mlpName(m *MLPResult) string { return m.Title + ", " + mlpKind[m.Kind].name }
 
-func onRandom(ms []*MLPResult) []*MLPResult {
-	return slices.DeleteFunc(slices.Clone(ms), func(m *MLPResult) bool { return m.Name != "random" })
-}
-
 // bySeed lists a count by seed.
 func bySeed(m *MLPResult, f func(MLPAttention) (count, of int)) figure.Cell {
 	var all []string
@@ -439,8 +435,10 @@ func mlpRows(ms []*MLPResult) []Row {
 	for _, m := range ms {
 		rows = append(rows, mlpEdgesRow(m))
 	}
-	for _, m := range onRandom(ms) {
-		rows = append(rows, mlpRootsRow(m))
+	for _, m := range ms {
+		if m.Name == "random" {
+			rows = append(rows, mlpRootsRow(m))
+		}
 	}
 	for _, m := range ms {
 		if m.Name != "chain" {

@@ -211,10 +211,7 @@ func find(prefix string, entries []Entry, id string) (Entry, error) {
 	if i := slices.IndexFunc(entries, func(e Entry) bool { return e.ID == id }); i >= 0 {
 		return entries[i], nil
 	}
-	var ids []string
-	for _, e := range entries {
-		ids = append(ids, e.ID)
-	}
+	ids := mapped(entries, func(e Entry) string { return e.ID })
 	return Entry{}, fmt.Errorf("figures: %s has the id %q; near it: %s (paper list shows all)",
 		prefix, id, strings.Join(names.Nearest(id, ids), ", "))
 }

@@ -70,7 +70,7 @@ func Provenance(rs ...*runs.Run) string {
 		}
 	}
 	text := ""
-	for six := range slices.Chunk(mapped(rs, func(r *runs.Run) string { return r.Address }), 6) {
+	for six := range slices.Chunk(addresses(rs), 6) {
 		text += "\n" + strings.Join(six, " ")
 	}
 	return fmt.Sprintf("numerics version %s, seeds %v, %d runs:%s", train.Version, seeds, len(rs), text)

@@ -192,7 +192,7 @@ func lossFigure(rs []SingleRun) *figure.Figure {
 		}
 		panels = append(panels, a)
 	}
-	return oneRow(figure.TwoColumns,
+	return figure.OneRow(figure.TwoColumns,
 		"Test loss against the step for three graphs: each curve falls from the loss of a uniform guess towards "+
 			"three horizontal lines of reference.",
 		fmt.Sprintf(`Test loss along training, with the loss of three predictors: the posterior mean `+

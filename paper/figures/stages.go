@@ -125,7 +125,7 @@ func stagesFigure(context.Context, *Results) (*figure.Figure, error) {
 		}
 		panels = append(panels, a)
 	}
-	return oneRow(figure.TwoColumns,
+	return figure.OneRow(figure.TwoColumns,
 		"Two panels of ten curves of the loss against the step, between dashed lines. On the 3-gram the curves "+
 			"rest below the line of tokens, fall to the line of one token before, rest, and fall to the line "+
 			"of two. On the 4-gram they go down a longer stair.",

@@ -140,7 +140,7 @@ func streamDiagram() *figure.Figure {
 	streamMatrix(d, titleA1, 193, 2, 2, 1, 1, adjacency)
 	streamMatrix(d, titleA2, 124, 4, 4, 0, 2, diagonal)
 	streamMatrix(d, titleW, 26, 1, 8, 0, 4, diagonal)
-	return oneRow(figure.TwoColumns,
+	return figure.OneRow(figure.TwoColumns,
 		"Three rows of blocks, tokens and positions by turns, two, four and eight of them; red arrows lead from "+
 			"the blocks that a matrix reads to those that it writes. At the right the blocks of the three "+
 			"matrices, one framed in each.",

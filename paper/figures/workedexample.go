@@ -82,7 +82,7 @@ func workedExample() *figure.Figure {
 		d.Arrow(figure.Black, 0.7, true, at(i), keep+2, 0, at(i), count+h+1, 0, 0)
 	}
 	d.Text(figure.Red, 7.5, 0, figure.Text("f = ("+shares(counts, kept)+")"), (at(0)+at(2))/2, count+h/2)
-	return oneRow(figure.FullText,
+	return figure.OneRow(figure.FullText,
 		"Six letters with the arrows of their causal graph. Below, in three steps: the letter of each one’s "+
 			"parent, a yes where it is the letter of the query, and the two letters kept, each counted 1/2.",
 		fmt.Sprintf(`The prediction by hand, on the sequence of Figure 3. What follows the last token, the `+
