@@ -1,6 +1,8 @@
 package account
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -12,8 +14,6 @@ import (
 	"strings"
 	"testing"
 
-	"context"
-	"errors"
 	"learncausal/paper/claims"
 	"learncausal/paper/ledger"
 )
