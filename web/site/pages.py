@@ -180,8 +180,8 @@ def statement(site, r):
 
 def elsewhere(site, r):
     """Return the links of a row: its check, the cell of a notebook, its correction, its proofs."""
-    above, _, _ = (ROOT / r["Source"]).read_text(encoding="utf-8").partition(f'ID: "{r["id"]}"')
-    line = above.count("\n") + 1
+    code = (ROOT / r["Source"]).read_text(encoding="utf-8")
+    line = code.count("\n", 0, re.search(rf'\bID: +"{r["id"]}"', code).start()) + 1
     links = [f'<a href="{site.address(r["Source"] + f"#L{line}")}">the check</a>']
     if r["Notebook"]:
         cell = site.address(r["Notebook"] + (f"#{r['id']}" if r["id"] in site.anchors else ""))
