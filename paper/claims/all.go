@@ -109,29 +109,3 @@ func largestEntry(u exact.Vector) *big.Rat {
 	}
 	return most
 }
-
-// fault returns a planted fault of a statement of one part: the check of the statement
-// with the change. The check must find the changed statement false.
-func fault(change string, check ledger.Check) ledger.Fault {
-	return ledger.Fault{What: change, Check: check}
-}
-
-// spoil returns a planted fault in one part of a statement.
-func spoil(part, change string, check ledger.Check) ledger.Fault {
-	return ledger.Fault{What: change, Part: part, Check: check}
-}
-
-// drop returns a planted fault that violates a hypothesis.
-func drop(hypothesis, change string, check ledger.Check) ledger.Fault {
-	return ledger.Fault{What: change, Drops: hypothesis, Check: check}
-}
-
-// repair returns the check of a false statement with a change that makes it true.
-func repair(change string, check ledger.Check) ledger.Repair {
-	return ledger.Repair{What: change, Check: check}
-}
-
-// spare returns a hypothesis that no fault violates, and the reason.
-func spare(hypothesis, why string) ledger.Spare {
-	return ledger.Spare{Hypothesis: hypothesis, Why: why}
-}

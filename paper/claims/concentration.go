@@ -45,8 +45,8 @@ var lemTEffLeaves = ledger.Claim{
 		"has two leaves (lem-teff-leaves-step-branching); for chains of n_l positions alone it is false exactly if " +
 		"Σ_l (n_l − 2(1+λ+…+λ^{n_l−1})) > 0, the query included, and so for a chain of four."),
 	Repairs: []ledger.Repair{
-		repair("only forests in which some tree has two leaves", effectiveLength(branching)),
-		repair("1 + λL in place of L", effectiveLength(anyForest).With(`(1-\lambda)T/(1+\lambda\max_lL_l)`)),
+		ledger.Mend("only forests in which some tree has two leaves", effectiveLength(branching)),
+		ledger.Mend("1 + λL in place of L", effectiveLength(anyForest).With(`(1-\lambda)T/(1+\lambda\max_lL_l)`)),
 	},
 	Correction: &ledger.Claim{
 		ID: "lem-teff-leaves-corrected", Title: "The two effective lengths, corrected",
@@ -73,7 +73,7 @@ var lemTEffLeavesBranching = ledger.Claim{
 	Check: branchingForests(branching).Noted("For every forest. A root with two " +
 		"children or more leaves at most L positions at any distance from any i; a root with one child is one more " +
 		"end, and there the bound is one on the mean over i, by induction over the legs of the tree."),
-	Faults: []ledger.Fault{drop(`$\max_lL_l\ge2$`, "one tree with one leaf", branchingForests(anyForest))},
+	Faults: []ledger.Fault{ledger.Drop(`$\max_lL_l\ge2$`, "one tree with one leaf", branchingForests(anyForest))},
 	Spare:  forestSpare,
 }
 
@@ -81,8 +81,8 @@ const triedForests = `all forests with at most 6 positions, and nine families wi
 
 // forestSpare gives the reasons why no fault drops the two hypotheses of queryAlone.
 var forestSpare = []ledger.Spare{
-	spare(queryForest, "A forest is what the words mean; the query is one tree more."),
-	spare(properLambda, "At 0 and 1 the two sides are T and T/max L, and a positive number and 0."),
+	ledger.Spared(queryForest, "A forest is what the words mean; the query is one tree more."),
+	ledger.Spared(properLambda, "At 0 and 1 the two sides are T and T/max L, and a positive number and 0."),
 }
 
 func anyForest(*graph.Forest) bool { return true }
@@ -175,14 +175,14 @@ var lemTEffLeavesCount = ledger.Claim{
 	Defect:     ledger.Constant,
 	Check: positionsAtDistance(0).Noted("A position above i is on the way to no leaf of its own: the second position " +
 		"of a chain of three has a neighbour on each side, and the chain one leaf."),
-	Repairs: []ledger.Repair{repair("L + 1 in place of L", positionsAtDistance(1))},
+	Repairs: []ledger.Repair{ledger.Mend("L + 1 in place of L", positionsAtDistance(1))},
 	Correction: &ledger.Claim{
 		ID: "lem-teff-leaves-step-count-corrected", Title: "Positions at a given distance, corrected",
 		Statement:  `In a tree with $L$ leaves, $\#\{j:d(i,j)=k\}\le L+1$ for each position $i$ and each $k\ge0$`,
 		Hypotheses: queryAlone, Tried: `all forests with at most 7 positions`,
 		Check: positionsAtDistance(1).Noted("True for all: one position at most is above i at distance k, and each of " +
 			"the others has a leaf below it that it shares with none."),
-		Faults: []ledger.Fault{fault("L in place of L + 1", positionsAtDistance(0))},
+		Faults: []ledger.Fault{ledger.Plant("L in place of L + 1", positionsAtDistance(0))},
 		Spare:  forestSpare,
 	},
 }
@@ -216,11 +216,11 @@ var lemCovariance = ledger.Claim{
 	RestsOn: []string{"eq-b-powers", "eq-b-powers-step-zero-corrected", "lem-covariance-step-ancestor-corrected"},
 	Check:   covarianceDecay(0, nearForest.T()-1),
 	Faults: []ledger.Fault{
-		fault("the distance plus one in the exponent", covarianceDecay(1, nearForest.T()-1)),
-		drop(`$i,j<T$`, "i may be the query", covarianceDecay(0, nearForest.T())),
+		ledger.Plant("the distance plus one in the exponent", covarianceDecay(1, nearForest.T()-1)),
+		ledger.Drop(`$i,j<T$`, "i may be the query", covarianceDecay(0, nearForest.T())),
 	},
 	Spare: []ledger.Spare{
-		spare(oneMeasure, "Without it there is no stationary measure to speak of, or a "+
+		ledger.Spared(oneMeasure, "Without it there is no stationary measure to speak of, or a "+
 			"state of measure zero, where both sides are 0."),
 	},
 }
@@ -313,7 +313,7 @@ var lemCovarianceAncestor = ledger.Claim{
 	Defect:     ledger.Misprint,
 	Check: ancestorSum(0, asPrinted).Noted("A misprint: s and s' are exchanged in this line, which is wrong for a " +
 		"chain that is not reversible when the distances differ; the next line has them right."),
-	Repairs: []ledger.Repair{repair("s and s' exchanged", ancestorSum(0, exchanged))},
+	Repairs: []ledger.Repair{ledger.Mend("s and s' exchanged", ancestorSum(0, exchanged))},
 	Correction: &ledger.Claim{
 		ID: "lem-covariance-step-ancestor-corrected", Title: "The sum over the common ancestor, corrected",
 		Statement: `$\mathbb P[s_j=s,s_i=s']-\mu_\pi(s)\mu_\pi(s')` +
@@ -323,10 +323,10 @@ var lemCovarianceAncestor = ledger.Claim{
 		Check: ancestorSum(0, exchanged).Noted("For every chain: given the common ancestor, s_i and s_j are independent. " +
 			"Compared with the enumeration of all sequences, in rationals."),
 		Faults: []ledger.Fault{
-			fault("s and s' exchanged", ancestorSum(0, asPrinted)),
-			fault("both powers are those of the path to j",
+			ledger.Plant("s and s' exchanged", ancestorSum(0, asPrinted)),
+			ledger.Plant("both powers are those of the path to j",
 				ancestorSum(0, func(_, toJ int) (int, int) { return toJ, toJ })),
-			drop(lastCommon, "k is the parent of the last common ancestor", ancestorSum(1, exchanged)),
+			ledger.Drop(lastCommon, "k is the parent of the last common ancestor", ancestorSum(1, exchanged)),
 		},
 	},
 }
@@ -396,13 +396,13 @@ var lemMuhatVar = ledger.Claim{
 	RestsOn: []string{"lem-covariance", "lem-spectral-gap", "lem-muhat-var-step-last-corrected"},
 	Check:   countsOfState(measureOfState).check,
 	Faults: []ledger.Fault{
-		spoil("the mean", "mu(s)(1-mu(s)) for the mean", countsOfState(func(a varianceTerms) *big.Rat {
+		ledger.PlantIn("the mean", "mu(s)(1-mu(s)) for the mean", countsOfState(func(a varianceTerms) *big.Rat {
 			return exact.Mul(a.mu, exact.Sub(exact.Int(1), a.mu))
 		}).check),
-		spoil("the variance", "the last displayed line of the proof as the bound, with (T-1)^2 in place of T^2",
+		ledger.PlantIn("the variance", "the last displayed line of the proof as the bound, with (T-1)^2 in place of T^2",
 			ledger.Check(countsOfState(measureOfState).check).With(`\mu_\pi(s)(T-1)^2/(T_{\mathrm{eff}}(\lambda)|I|^2)`)),
-		drop(floorLambda, "gamma = 1 whatever the floor", countsOfState(measureOfState).withLambda(lambdaOfOne).check),
-		drop(withoutQuery, "I may hold the query", countsOfState(measureOfState).among(anyPosition).check),
+		ledger.Drop(floorLambda, "gamma = 1 whatever the floor", countsOfState(measureOfState).withLambda(lambdaOfOne).check),
+		ledger.Drop(withoutQuery, "I may hold the query", countsOfState(measureOfState).among(anyPosition).check),
 	},
 }
 
@@ -428,7 +428,7 @@ var lemMuhatVarLast = ledger.Claim{
 	Check: sumOverPairs(1, 0, lastPosition).Noted("The left side A is larger for every forest with T ≥ 2: equality " +
 		"means A(2T−1) = (T−1)², and A ≥ T−1. The bound that it leads to is false as well (roots only, μ(s) < 1/T); " +
 		"the lemma has T² and survives."),
-	Repairs: []ledger.Repair{repair("T^2/T_eff(lambda) - 1 on the right", sumOverPairs(0, 1, lastPosition))},
+	Repairs: []ledger.Repair{ledger.Mend("T^2/T_eff(lambda) - 1 on the right", sumOverPairs(0, 1, lastPosition))},
 	Correction: &ledger.Claim{
 		ID: "lem-muhat-var-step-last-corrected", Title: "The last displayed step, corrected",
 		Statement:  `$\sum_{i,j=1}^{T-1}\lambda^{d(i,j)}=T^2/T_{\mathrm{eff}}(\lambda)-1$`,
@@ -436,10 +436,10 @@ var lemMuhatVarLast = ledger.Claim{
 		Check: sumOverPairs(0, 1, lastPosition).Noted("For every forest: the query is at distance 0 from itself and at " +
 			"infinity from the rest."),
 		Faults: []ledger.Fault{
-			fault("the query is not left out", sumOverPairs(0, 0, lastPosition)),
-			drop(queryForest, "the position left out is the first one", sumOverPairs(0, 1, firstPosition)),
+			ledger.Plant("the query is not left out", sumOverPairs(0, 0, lastPosition)),
+			ledger.Drop(queryForest, "the position left out is the first one", sumOverPairs(0, 1, firstPosition)),
 		},
-		Spare: []ledger.Spare{spare(properLambda, "An equation of polynomials in λ.")},
+		Spare: []ledger.Spare{ledger.Spared(properLambda, "An equation of polynomials in λ.")},
 	},
 }
 
@@ -472,7 +472,7 @@ var corMuhat = ledger.Claim{
 	Uses: []string{"lem-muhat-var", "lem-muhat-var-step-last-corrected"},
 	Check: wholeSequence(lambdaOf).Noted("For all: the proof leaves Σ_{i,j<T} λ^d(i,j) = T²/T_eff(λ) − " +
 		"1 times μ(s), and the query adds at most μ(s) + 1/S. Neither term can be less."),
-	Faults: []ledger.Fault{drop(floorLambda, "gamma = 1 whatever the floor", wholeSequence(lambdaOfOne))},
+	Faults: []ledger.Fault{ledger.Drop(floorLambda, "gamma = 1 whatever the floor", wholeSequence(lambdaOfOne))},
 }
 
 // wholeSequence decides E(muhat(s) - mu(s))^2 <= (mu(s) + 1/(ST))/T_eff(lambda)
@@ -509,8 +509,8 @@ var lemChatVar = ledger.Claim{
 		"mean μ(s)π(s|s), and μ̂ for ĉ in the variance. With both put right the statement is true and explicit " +
 		"(Lemma 21, lem-chat-var-corrected)."),
 	Repairs: []ledger.Repair{
-		repair("x_{i,s'} for x_{i,s}", pairMean(func(_, s2 int) int { return s2 })),
-		repair("both misprints", ledger.Check(countsOfPairs(flowOfPair).check).With(varianceOfPairs)),
+		ledger.Mend("x_{i,s'} for x_{i,s}", pairMean(func(_, s2 int) int { return s2 })),
+		ledger.Mend("both misprints", ledger.Check(countsOfPairs(flowOfPair).check).With(varianceOfPairs)),
 	},
 	Correction: &ledger.Claim{
 		ID: "lem-chat-var-corrected", Title: "The empirical pair frequencies, corrected",
@@ -524,10 +524,10 @@ var lemChatVar = ledger.Claim{
 		},
 		Check: countsOfPairs(flowOfPair).check,
 		Faults: []ledger.Fault{
-			spoil("the mean", "mu(s') pi(s'|s) for the mean",
+			ledger.PlantIn("the mean", "mu(s') pi(s'|s) for the mean",
 				countsOfPairs(func(a varianceTerms) *big.Rat { return exact.Mul(a.mu2, a.p) }).check),
-			drop(floorLambda, "gamma = 1 whatever the floor", countsOfPairs(flowOfPair).withLambda(lambdaOfOne).check),
-			drop(withParents, "I may hold roots", countsOfPairs(flowOfPair).among(beforeQuery).check),
+			ledger.Drop(floorLambda, "gamma = 1 whatever the floor", countsOfPairs(flowOfPair).withLambda(lambdaOfOne).check),
+			ledger.Drop(withParents, "I may hold roots", countsOfPairs(flowOfPair).among(beforeQuery).check),
 		},
 	},
 }
@@ -573,7 +573,7 @@ var lemChatVarDependent = ledger.Claim{
 	Hypotheses: floorLambda + `; $d=d(j,p(i))\ge0$`,
 	Uses:       []string{"eq-b-powers"}, Defect: ledger.FalseStep,
 	Check: dependentPairs(lambdaOf),
-	Repairs: []ledger.Repair{repair("mu(s)^(3/2) mu(s')^(-1/2) for the root",
+	Repairs: []ledger.Repair{ledger.Mend("mu(s)^(3/2) mu(s')^(-1/2) for the root",
 		dependentPairs(lambdaOf).With(`\mu_\pi(s)^{3/2}\mu_\pi(s')^{-1/2}\pi(s'\mid s)^2\lambda^d`))},
 	Correction: &ledger.Claim{
 		ID: "lem-chat-var-step-dependent-corrected", Title: "The dependent pairs, corrected",
@@ -585,8 +585,8 @@ var lemChatVarDependent = ledger.Claim{
 		Tried:      `all chains over two states with denominators to 12, and others over two and three; $d\le3$`,
 		Uses:       []string{"eq-b-powers", "eq-b-powers-step-zero-corrected", "lem-spectral-gap"},
 		Check:      dependentPairs(lambdaOf),
-		Faults:     []ledger.Fault{drop(floorLambda, "gamma = 1 whatever the floor", dependentPairs(lambdaOfOne))},
-		Spare:      []ledger.Spare{spare(`$d\ge0$`, "A distance.")},
+		Faults:     []ledger.Fault{ledger.Drop(floorLambda, "gamma = 1 whatever the floor", dependentPairs(lambdaOfOne))},
+		Spare:      []ledger.Spare{ledger.Spared(`$d\ge0$`, "A distance.")},
 	},
 }
 
@@ -705,9 +705,9 @@ var lemMuhatParentVar = ledger.Claim{
 	Uses:       []string{"lem-covariance", "lem-spectral-gap", "lem-mu-lower"},
 	Check:      parentVariance(countsOfParents, 2),
 	Faults: []ledger.Fault{
-		spoil("the distance of the parents", "d(i,j) - 1", parentVariance(countsOfParents, 1)),
-		drop(floorLambda, "gamma = 1 whatever the floor", parentVariance(countsOfParents.withLambda(lambdaOfOne), 2)),
-		drop(withParents, "I may hold roots", parentVariance(countsOfParents.among(beforeQuery), 2)),
+		ledger.PlantIn("the distance of the parents", "d(i,j) - 1", parentVariance(countsOfParents, 1)),
+		ledger.Drop(floorLambda, "gamma = 1 whatever the floor", parentVariance(countsOfParents.withLambda(lambdaOfOne), 2)),
+		ledger.Drop(withParents, "I may hold roots", parentVariance(countsOfParents.among(beforeQuery), 2)),
 	},
 }
 

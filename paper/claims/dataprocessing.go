@@ -52,7 +52,7 @@ var thmDPIGap = ledger.Claim{
 	Defect: ledger.Constant,
 	Check:  gapAndRoots([][2]int{{1, 0}, {1, 1}, {4, 1}, {4, 4}}),
 	Repairs: []ledger.Repair{
-		repair("gamma^3/S^2 in place of gamma^3/(2S), and i = j = T left out of the second half",
+		ledger.Mend("gamma^3/S^2 in place of gamma^3/(2S), and i = j = T left out of the second half",
 			gapAndRoots([][2]int{{1, 0}, {1, 1}, {4, 1}}).With(`\gamma^3/S^2`)),
 	},
 	Correction: &ledger.Claim{
@@ -98,7 +98,7 @@ var thmDPIGapSharp = ledger.Claim{
 }
 
 var spareSymmetry = []ledger.Spare{
-	spare("the prior is symmetric", "of the prior the proof uses that E tr pi = 1, at j = i, and nothing else"),
+	ledger.Spared("the prior is symmetric", "of the prior the proof uses that E tr pi = 1, at j = i, and nothing else"),
 }
 
 // gapFaults returns the faults of the gap: a larger bound for each
@@ -111,13 +111,13 @@ func gapFaults(larger, what string) []ledger.Fault {
 		}
 	}
 	faults := []ledger.Fault{
-		drop(floorHypothesis, "gamma by the rows alone", check(ofSpread, meanOne, placesOfJ)),
-		drop(spreadOfRows, "gamma by the entries alone", check(ofEntries, meanOne, placesOfJ)),
-		drop(constantMean, "one matrix of any trace", check(ofBoth, anyMatrix, placesOfJ)),
+		ledger.Drop(floorHypothesis, "gamma by the rows alone", check(ofSpread, meanOne, placesOfJ)),
+		ledger.Drop(spreadOfRows, "gamma by the entries alone", check(ofEntries, meanOne, placesOfJ)),
+		ledger.Drop(constantMean, "one matrix of any trace", check(ofBoth, anyMatrix, placesOfJ)),
 	}
 	for k, place := range placesOfJ {
 		check := check(ofBoth, meanOne, placesOfJ[k:k+1])
-		faults = append(faults, spoil(place.name, what, check.With(larger)))
+		faults = append(faults, ledger.PlantIn(place.name, what, check.With(larger)))
 	}
 	return faults
 }
@@ -248,7 +248,7 @@ var thmDPIGapQuery = ledger.Claim{
 		"tree. At i = j = T, s_T is uniform but the formula divides by μ(s'). For j < T, and for the other roots, g " +
 		"vanishes; so no row of a non-root is concerned."),
 	Repairs: []ledger.Repair{
-		repair("at i = j = T the mean of tr(diag(1/mu) pi)/S - 1 in place of 0",
+		ledger.Mend("at i = j = T the mean of tr(diag(1/mu) pi)/S - 1 in place of 0",
 			rootGradient(new(big.Rat), traceOver(exact.MustStationary), balanced)),
 	},
 	Correction: &ledger.Claim{
@@ -261,16 +261,16 @@ var thmDPIGapQuery = ledger.Claim{
 		Check: rootGradient(new(big.Rat), traceOver(exact.MustStationary), balanced).Noted("For every prior of " +
 			"Assumption 1: s_i and s_j are independent for j < i, and for i = j < T the value is E tr π − 1 = 0."),
 		Faults: []ledger.Fault{
-			spoil("zero but at the query", "1/1000 in place of 0",
+			ledger.PlantIn("zero but at the query", "1/1000 in place of 0",
 				rootGradient(exact.Frac(1, 1000), traceOver(exact.MustStationary), balanced)),
-			spoil("the query", "the trace in place of its weighted form",
+			ledger.PlantIn("the query", "the trace in place of its weighted form",
 				rootGradient(new(big.Rat), traceOver(uniformMeasure), balanced)),
-			drop(constantMean, "a single matrix of any trace",
+			ledger.Drop(constantMean, "a single matrix of any trace",
 				rootGradient(new(big.Rat), traceOver(exact.MustStationary), itself)),
 		},
 		Spare: append([]ledger.Spare{
-			spare(floorHypothesis, "a positive stationary measure is enough"),
-			spare(spreadOfRows, "where all rows are equal the values are the same"),
+			ledger.Spared(floorHypothesis, "a positive stationary measure is enough"),
+			ledger.Spared(spreadOfRows, "where all rows are equal the values are the same"),
 		}, spareSymmetry...),
 	},
 }
@@ -362,15 +362,15 @@ var eqStrongDPI = ledger.Claim{
 	Uses:  []string{"lem-contraction", "eq-b-powers"},
 	Check: ancestorInequalities(printedLines, ancestorPairs),
 	Faults: []ledger.Fault{
-		spoil("means", "2/5 in place of 1/2 before the information",
+		ledger.PlantIn("means", "2/5 in place of 1/2 before the information",
 			ancestorInequalities(ancestorLines{exact.Frac(2, 5), 0, 0, exact.Frac(1, 2)}, ancestorPairs)),
-		spoil("up to the ancestor", "one more power of alpha",
+		ledger.PlantIn("up to the ancestor", "one more power of alpha",
 			ancestorInequalities(ancestorLines{exact.Frac(1, 2), 1, 0, exact.Frac(1, 2)}, ancestorPairs)),
-		spoil("down from it", "d(i,j) in place of d(i,j) - 1",
+		ledger.PlantIn("down from it", "d(i,j) in place of d(i,j) - 1",
 			ancestorInequalities(ancestorLines{exact.Frac(1, 2), 0, 1, exact.Frac(1, 2)}, ancestorPairs)),
-		spoil("gap", "6/5 in place of 1/2",
+		ledger.PlantIn("gap", "6/5 in place of 1/2",
 			ancestorInequalities(ancestorLines{exact.Frac(1, 2), 0, 0, exact.Frac(6, 5)}, ancestorPairs)),
-		drop(distinct, "j is the parent", ancestorInequalities(printedLines, [][2]int{{1, 0}})),
+		ledger.Drop(distinct, "j is the parent", ancestorInequalities(printedLines, [][2]int{{1, 0}})),
 	},
 	Spare: spareMeasure,
 }
@@ -495,7 +495,7 @@ var eqStrongDPILast = ledger.Claim{
 	Uses: []string{"lem-tv", "lem-bound-g1"}, Defect: ledger.Constant,
 	Check: lastStepOfPriors,
 	Repairs: []ledger.Repair{
-		repair("gamma^4/S^2 in place of gamma^3/(2S)", ledger.Check(lastStepOfPriors).With(`\gamma^4/S^2`)),
+		ledger.Mend("gamma^4/S^2 in place of gamma^3/(2S)", ledger.Check(lastStepOfPriors).With(`\gamma^4/S^2`)),
 	},
 	Correction: &ledger.Claim{
 		ID: "eq-strong-dpi-step-last-corrected", Title: "The last displayed step, corrected",
@@ -505,8 +505,8 @@ var eqStrongDPILast = ledger.Claim{
 		Uses:       []string{"lem-tv-step-max", "lem-bound-g1-corrected"},
 		Check:      lastStepOfMatrices(ofBoth),
 		Faults: []ledger.Fault{
-			drop(floorHypothesis, "gamma by the rows alone", lastStepOfMatrices(ofSpread)),
-			drop(spreadOfRows, "gamma by the entries alone", lastStepOfMatrices(ofEntries)),
+			ledger.Drop(floorHypothesis, "gamma by the rows alone", lastStepOfMatrices(ofSpread)),
+			ledger.Drop(spreadOfRows, "gamma by the entries alone", lastStepOfMatrices(ofEntries)),
 		},
 	},
 }

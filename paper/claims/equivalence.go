@@ -28,9 +28,9 @@ var thmEquivalence = ledger.Claim{
 	Check: equivalent(identity, 0).Noted("The theorem is true as printed: the weights of the two corrections below are " +
 		"the ones that exist. The printed proof has two misprints in them. "),
 	Faults: []ledger.Fault{
-		spoil("a disentangled one", "query and key exchanged",
+		ledger.PlantIn("a disentangled one", "query and key exchanged",
 			equivalent(func(h model.Head) model.Head { h.Q, h.K = h.K, h.Q; return h }, 0)),
-		spoil("conversely", "hidden dimension d_L - 1", equivalent(identity, 1)),
+		ledger.PlantIn("conversely", "hidden dimension d_L - 1", equivalent(identity, 1)),
 	},
 	Spare: spareTransformer,
 }
@@ -53,14 +53,14 @@ var thmEquivalenceTo = ledger.Claim{
 		"derivation that follows it uses K^T, and with K^T the theorem stands. (It also defines Z for l > 1, where l " +
 		">= 1 is meant, and its last line has Z^(l) for Z^(L).) In the witness the printed weights give 1 + e/(1+e) " +
 		"at position 2, the transformer 3/2."),
-	Repairs: []ledger.Repair{repair("K^T in place of V^T", toDisentangled(identity))},
+	Repairs: []ledger.Repair{ledger.Mend("K^T in place of V^T", toDisentangled(identity))},
 	Correction: &ledger.Claim{
 		ID: "thm-equivalence-to-corrected", Title: "A transformer as a disentangled one",
 		Statement:  `with $Z^{(0)}=[E,P]$, $Z^{(\ell)}=[Z^{(\ell-1)},V^{(\ell)}_1Z^{(\ell-1)},\dots]$ for all $\ell\ge1$, $A^{(\ell)}_i = {Z^{(\ell-1)}}^\top Q_i^{(\ell)}{K_i^{(\ell)}}^\top Z^{(\ell-1)}$, $\tilde W_O=W_OZ^{(L)}$: $\widetilde{\mathrm{TF}}_{\tilde\theta}=\mathrm{TF}_\theta$ at all positions`,
 		Hypotheses: anyTransformer, Tried: triedTransformers,
 		Check: toDisentangled(identity).Noted("By induction h = h~ Z^T, because softmax sees h A h^T only." + patternNote),
 		Faults: []ledger.Fault{
-			fault("query and key exchanged",
+			ledger.Plant("query and key exchanged",
 				toDisentangled(func(h model.Head) model.Head { h.Q, h.K = h.K, h.Q; return h })),
 		},
 		Spare: spareTransformer,
@@ -73,7 +73,7 @@ const (
 	triedTransformers = `one head with weights 0 and 1 over two states and two positions, by enclosures of $e$; random shapes with integer weights in rationals, for whatever attention`
 )
 
-var spareTransformer = []ledger.Spare{spare(anyTransformer, "it excludes nothing")}
+var spareTransformer = []ledger.Spare{ledger.Spared(anyTransformer, "it excludes nothing")}
 
 // toDisentangled maps transformers to disentangled ones and compares the outputs. The attention matrices are
 // built from changed heads: K = V gives the printed map. The transformers are all with one head and weights 0
@@ -284,7 +284,7 @@ var thmEquivalenceFrom = ledger.Claim{
 	Defect:     ledger.Misprint,
 	Check: valueRows(0).Noted("In the last layer the blocks i d_L and I_{d_L} need more than d_L rows. An index off " +
 		"by one, d_l for the d_{l-1} of the stream that is read; the theorem stands."),
-	Repairs: []ledger.Repair{repair("d_{l-1} in place of d_l", valueRows(1))},
+	Repairs: []ledger.Repair{ledger.Mend("d_{l-1} in place of d_l", valueRows(1))},
 	Correction: &ledger.Claim{
 		ID: "thm-equivalence-from-corrected", Title: "A disentangled transformer as a standard one",
 		Statement:  `for layer $\ell$, $V_i^{(\ell)}$ has the rows $0_{i d_{\ell-1}}$, $I_{d_{\ell-1}}$, $0_{d_L-(i+1)d_{\ell-1}}$ in its first $d_{\ell-1}$ columns, $K_i^{(\ell)}$ has $d_{\ell-1}$ for $d_\ell$ too, and $P$ has $d_L-d_0$ rows of zeros: $\mathrm{TF}_\theta=\widetilde{\mathrm{TF}}_{\tilde\theta}$ at all positions, with hidden dimension $d_L$`,
@@ -293,10 +293,10 @@ var thmEquivalenceFrom = ledger.Claim{
 		Tried:      `random shapes with integer weights, in rationals and for whatever attention`,
 		Check:      fromDisentangled(func(*model.Standard) {}, 0),
 		Faults: []ledger.Fault{
-			spoil("equal at all positions", "heads write to the first block", fromDisentangled(writeFirst, 0)),
-			spoil("hidden dimension", "hidden dimension d_L - 1", fromDisentangled(func(*model.Standard) {}, 1)),
+			ledger.PlantIn("equal at all positions", "heads write to the first block", fromDisentangled(writeFirst, 0)),
+			ledger.PlantIn("hidden dimension", "hidden dimension d_L - 1", fromDisentangled(func(*model.Standard) {}, 1)),
 		},
-		Spare: []ledger.Spare{spare(anyDisentangled, "it excludes nothing")},
+		Spare: []ledger.Spare{ledger.Spared(anyDisentangled, "it excludes nothing")},
 	},
 }
 

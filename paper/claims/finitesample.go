@@ -48,11 +48,11 @@ var thmFiniteStage1 = ledger.Claim{
 		"(2S²/γ²)(√(2Sl/N)+l/N), l = log(2T²/δ); from below by half a standard deviation. The moments need P(A) to " +
 		"be exponentially small; with P(A) ≤ S/T_eff the proof needs N of order T_eff."),
 	Faults: []ledger.Fault{
-		drop(querySamples, "the query apart, as ghat is printed", errorOfStageOne(theory.QueryApart)),
+		ledger.Drop(querySamples, "the query apart, as ghat is printed", errorOfStageOne(theory.QueryApart)),
 	},
 	Spare: []ledger.Spare{
-		spare(floorOfPi, "Without it the constant has no γ to depend on."),
-		spare(largeEps,
+		ledger.Spared(floorOfPi, "Without it the constant has no γ to depend on."),
+		ledger.Spared(largeEps,
 			"For any ε > 0 it is true with the larger of T_eff and ε^-2 in the moments, and a constant that grows "+
 				"with the quotient."),
 	},
@@ -154,7 +154,7 @@ var thmFiniteStage1StepMean = ledger.Claim{
 		"So the empirical gradient does not tend to ghat as printed, but to that of query in sequence, of which " +
 		"everything said of ghat holds too."),
 	Repairs: []ledger.Repair{
-		repair("the query in the sequence in both", empiricalMean(theory.QueryInSequence, undivided)),
+		ledger.Mend("the query in the sequence in both", empiricalMean(theory.QueryInSequence, undivided)),
 	},
 	Correction: &ledger.Claim{
 		ID: "thm-finite-stage1-step-mean-corrected", Title: "The mean of the empirical gradient",
@@ -165,11 +165,11 @@ var thmFiniteStage1StepMean = ledger.Claim{
 		Check: empiricalMean(theory.QueryInSequence, undivided).Noted("Equal in rationals on every instance: " +
 			"the query is uniform, so the factor S turns the mean over queries into the sum over s."),
 		Faults: []ledger.Fault{
-			fault("without the factor S of the empirical gradient", empiricalMean(theory.QueryInSequence, perState)),
-			drop("query in sequence", "the query apart", empiricalMean(theory.QueryApart, undivided)),
+			ledger.Plant("without the factor S of the empirical gradient", empiricalMean(theory.QueryInSequence, perState)),
+			ledger.Drop("query in sequence", "the query apart", empiricalMean(theory.QueryApart, undivided)),
 		},
 		Spare: []ledger.Spare{
-			spare("the query is uniform", "Task 1 has it so; the factor S is one over its probabilities."),
+			ledger.Spared("the query is uniform", "Task 1 has it so; the factor S is one over its probabilities."),
 		},
 	},
 }
@@ -208,7 +208,7 @@ var thmFiniteStage1StepUnion = ledger.Claim{
 		"occur in a short sequence. With T_eff >= 4 S^3/gamma^6, a polynomial as in the main theorem, it is true, " +
 		"and the probability exponentially small. The proof's Chebyshev inequality gives C_{gamma,S} S/T_eff."),
 	Repairs: []ledger.Repair{
-		repair("T_eff >= 4 S^3/gamma^6",
+		ledger.Mend("T_eff >= 4 S^3/gamma^6",
 			rareToken{power: 2, instances: nearlyUniform}.check().Repaired()),
 	},
 	Correction: &ledger.Claim{
@@ -223,9 +223,10 @@ var thmFiniteStage1StepUnion = ledger.Claim{
 			"(1-gamma)^d over the tokens below it. The exponent 1/(2S^2) cannot be 1/(1.8 S^2), nor the 4 of the " +
 			"polynomial a 3."),
 		Faults: []ledger.Fault{
-			spoil("Chebyshev", "mu for its square", rareToken{power: 1, instances: rareCases}.check()),
-			drop(floorOfPi, "gamma = 1 whatever the floor", rareToken{power: 2, anyGamma: true, instances: rareCases}.check()),
-			drop(manyEnough, "any T_eff", rareToken{power: 2, anyLength: true, instances: rareCases}.check()),
+			ledger.PlantIn("Chebyshev", "mu for its square", rareToken{power: 1, instances: rareCases}.check()),
+			ledger.Drop(floorOfPi, "gamma = 1 whatever the floor",
+				rareToken{power: 2, anyGamma: true, instances: rareCases}.check()),
+			ledger.Drop(manyEnough, "any T_eff", rareToken{power: 2, anyLength: true, instances: rareCases}.check()),
 		},
 	},
 }
@@ -368,7 +369,7 @@ var thmFiniteStage1StepNaive = ledger.Claim{
 	Tried:      `every row $\pi(\cdot\mid s_T)$ and all sequences of up to 1000 tokens over two states, of up to 30 over three, six $\epsilon$`,
 	Check: ledger.Check(sampleSize).Noted("Z/S lies between -1/(1+eps) and 1/eps: sum pi muhat/(muhat+eps) <= " +
 		"1/(1+eps). Z is linear in pi(.|s_T), so that rows with one entry 1 decide."),
-	Spare: []ledger.Spare{spare(`$\epsilon>0$`, "Without it the right side means nothing.")},
+	Spare: []ledger.Spare{ledger.Spared(`$\epsilon>0$`, "Without it the right side means nothing.")},
 }
 
 // sampleSize decides |Z| <= S/eps for the vertices pi(.|s_T) = e_s', where Z is
@@ -408,7 +409,7 @@ var thmFiniteStage1StepDisplay = ledger.Claim{
 		"are up to S T_eff^(-1/2), whatever N: as N grows the right side vanishes, and P(A)/eps does not. What is " +
 		"small is the deviation of the mean of Z 1(A) from its expectation (thm-finite-stage1-step-display-corrected)."),
 	Repairs: []ledger.Repair{
-		repair("the deviation of the mean of the indicators from P(A) for both", meanDisplay(centred)),
+		ledger.Mend("the deviation of the mean of the indicators from P(A) for both", meanDisplay(centred)),
 	},
 	Correction: &ledger.Claim{
 		ID:         "thm-finite-stage1-step-display-corrected",
@@ -422,15 +423,15 @@ var thmFiniteStage1StepDisplay = ledger.Claim{
 		Check: sampleTail{bernstein, 1, 0}.check().Noted("Bernstein's inequality, for |Z - EZ| <= S(1+1/eps). Neither " +
 			"the factor 2 nor the second term can be left out."),
 		Faults: []ledger.Fault{
-			spoil("the tail", "no factor 2 in the root", sampleTail{func(second, most, n, l float64) float64 {
+			ledger.PlantIn("the tail", "no factor 2 in the root", sampleTail{func(second, most, n, l float64) float64 {
 				return bernstein(second/2, most, n, l)
 			}, 1, 0}.check()),
-			spoil("the tail", "no second term",
+			ledger.PlantIn("the tail", "no second term",
 				sampleTail{func(second, _, n, l float64) float64 { return bernstein(second, 0, n, l) }, 1, 0}.check()),
-			spoil("the expectation", "nine tenths of ghat", sampleTail{bernstein, 0.9, 0}.check()),
-			drop(`the $Z^{(n)}$ are independent copies of the gradient $Z$ of one sample, with the query in the sequence`, "one sample, N times", sampleTail{bernstein, 1, 1}.check()),
+			ledger.PlantIn("the expectation", "nine tenths of ghat", sampleTail{bernstein, 0.9, 0}.check()),
+			ledger.Drop(`the $Z^{(n)}$ are independent copies of the gradient $Z$ of one sample, with the query in the sequence`, "one sample, N times", sampleTail{bernstein, 1, 1}.check()),
 		},
-		Spare: []ledger.Spare{spare(`$\epsilon>0$`, "Without it Z means nothing.")},
+		Spare: []ledger.Spare{ledger.Spared(`$\epsilon>0$`, "Without it Z means nothing.")},
 	},
 }
 
@@ -551,9 +552,9 @@ var thmFiniteStage2 = ledger.Claim{
 		"is needed, and Hoeffding's inequality does the rest. Further on in the text, T_eff^{c gamma} stands for " +
 		"T_eff^{-c gamma} once, a misprint."),
 	Faults: []ledger.Fault{
-		drop(`the $N$ sequences are independent`, "one sample, N times", errorOfStageTwo(1)),
+		ledger.Drop(`the $N$ sequences are independent`, "one sample, N times", errorOfStageTwo(1)),
 	},
-	Spare: []ledger.Spare{spare(`$\epsilon>0$`, "Without it the loss may be infinite.")},
+	Spare: []ledger.Spare{ledger.Spared(`$\epsilon>0$`, "Without it the loss may be infinite.")},
 }
 
 // A stageTwoError is the claim that an entry of one sample's gradient of A2 is at most
@@ -642,7 +643,7 @@ var thmFiniteStage2StepExponent = ledger.Claim{
 		return exact.Point(exact.Sub(beta0, exact.Int(1))).Exp()
 	}).Noted("A misprint: e^(beta0-1) for e^(beta0) - 1, which eq. (42) gives. The left side of the second relation " +
 		"is at least 1/e; the witness has a number below it, and C T_eff^(-1/2)."),
-	Repairs: []ledger.Repair{repair("e^beta0 - 1", exponentOrder(shiftOfPrediction))},
+	Repairs: []ledger.Repair{ledger.Mend("e^beta0 - 1", exponentOrder(shiftOfPrediction))},
 	Correction: &ledger.Claim{
 		ID: "thm-finite-stage2-step-exponent-corrected", Title: "Predictions at beta0 and at 0",
 		Statement:  `$|f_\theta(X;s)_{s'}-f_{\hat\theta}(X;s)_{s'}|\le\bound[the shift]{\frac14(e^{\beta_0}-1)}\le\bound[the rate]{\frac12T_{\mathrm{eff}}^{-3/2}}$, a quarter of eq. (42) and less than the $\lesssim T_{\mathrm{eff}}^{-1/2}$ that is asked for`,
@@ -652,7 +653,7 @@ var thmFiniteStage2StepExponent = ledger.Claim{
 		Check: predictionShift("3/2").Noted("f is monotone in each exp(beta0 z_i) between 1 and e^beta0, " +
 			"so that z in {0,1} decides: the largest shift is tanh(beta0/4), and the factor 1/4 is sharp."),
 		Faults: []ledger.Fault{
-			drop(`$0\le\beta_0\le T_{\mathrm{eff}}^{-3/2}$`, "beta0 = T_eff^-1.4", predictionShift("7/5")),
+			ledger.Drop(`$0\le\beta_0\le T_{\mathrm{eff}}^{-3/2}$`, "beta0 = T_eff^-1.4", predictionShift("7/5")),
 		},
 	},
 }
@@ -731,7 +732,7 @@ var thmFiniteStage2Step1 = ledger.Claim{
 		"at T = 4, and the quotient grows as T/2. The chain as a whole is saved, with a better constant, since the " +
 		"softmax is Lipschitz from the supremum norm to the l1 norm."),
 	Repairs: []ledger.Repair{
-		repair("half of the l1 norm",
+		ledger.Mend("half of the l1 norm",
 			sumOfDeltas(func(u exact.Vector) *big.Rat { return exact.Quo(exact.Norm1(u), exact.Int(2)) })),
 	},
 	Correction: &ledger.Claim{
@@ -745,7 +746,7 @@ var thmFiniteStage2Step1 = ledger.Claim{
 		Check: predictorChain("1").Noted("The covariance of two vectors under v is at most half of the " +
 			"mean deviation of the one, when the other has entries in [0,1]; all three constants are sharp."),
 		Faults: []ledger.Fault{
-			drop(rowsOfAttention, "rows of sum 2", predictorChain("2")),
+			ledger.Drop(rowsOfAttention, "rows of sum 2", predictorChain("2")),
 		},
 	},
 }
@@ -815,7 +816,7 @@ var thmFiniteStage2Step2 = ledger.Claim{
 	Tried:      `two to four positions, $\|z-z'\|_\infty$ from $\log\frac{51}{50}$ to $\log9$`,
 	Check: ledger.Check(largestShift).Noted("The l1 norm of a row of J(v) is 2 v_i (1-v_i) <= 1/2; the " +
 		"constant 1/2 is sharp."),
-	Spare: []ledger.Spare{spare(`$z,z'\in\mathbb R^T$`, "All vectors.")},
+	Spare: []ledger.Spare{ledger.Spared(`$z,z'\in\mathbb R^T$`, "All vectors.")},
 }
 
 // largestShift decides |u|_inf <= |z-z'|_inf/2.
@@ -833,7 +834,7 @@ var thmFiniteStage2Step3 = ledger.Claim{
 	Hypotheses: rowsOfAttention, Tried: `three positions, two states, denominators to 6`,
 	Check: attended(exact.Int(1)).Noted("A mean of entries of one column."),
 	Faults: []ledger.Fault{
-		drop(rowsOfAttention, "rows of sum 2", attended(exact.Int(2))),
+		ledger.Drop(rowsOfAttention, "rows of sum 2", attended(exact.Int(2))),
 	},
 }
 
@@ -860,7 +861,7 @@ var claimSampleSize = ledger.Claim{
 		"many samples there are; the witness has a lower bound of what the largest entry of row T exceeds with " +
 		"probability 99/100, and C T_eff^(-1/2). The gap is that of Lemma 5 (thm-dpi-gap), false for S >= 5. With " +
 		"the corrected population statements T_eff log T samples do suffice (claim-sample-size-corrected)."),
-	Repairs: []ledger.Repair{repair("roots other than T", rootSamples(exact.OwnRoot))},
+	Repairs: []ledger.Repair{ledger.Mend("roots other than T", rootSamples(exact.OwnRoot))},
 	Correction: &ledger.Claim{
 		ID: "claim-sample-size-corrected", Title: "How many sequences stage 1 needs, corrected",
 		Statement:  `If $N\ge \bound[as many suffice]{T_{\mathrm{eff}}\log(2T^2/\delta)}$, then with probability $1-\delta$ $\|\hat g^{\mathrm{emp}}-\hat g\|_\infty\le \bound[as many suffice]{KT_{\mathrm{eff}}^{-1/2}}$, $K=2S^2\gamma^{-2}(1+\sqrt{2S})$: so $|\hat g^{\mathrm{emp}}_{i,j}|\lesssim T_{\mathrm{eff}}^{-1/2}$ for roots $i\neq T$, and the gap of $\hat g$ at a parent is kept up to $2KT_{\mathrm{eff}}^{-1/2}$; $N=T_{\mathrm{eff}}^{1-a}\log(2T^2/\delta)$ do not suffice for any $0<a\le1$ and $\delta\le\frac1{100}$ on the in-context graph`,
@@ -873,14 +874,14 @@ var claimSampleSize = ledger.Claim{
 			"range of Lemma 33 (thm-finite-stage1): (2S²/γ²)(√(2Sl/N)+l/N) with l/N ≤ 1/T_eff. From below half a standard " +
 			"deviation, which is of order N^(-1/2)."),
 		Faults: []ledger.Fault{
-			spoil("roots other than T", "row T among them", enoughSamples("19/20", exact.Query, pullToward...)),
-			spoil("fewer do not", "fewer is as many, a = 0", enoughSamples("1", exact.OwnRoot, pullToward...)),
-			drop(assumption1, "a prior of mean trace 27/20", enoughSamples("19/20", exact.OwnRoot, offTrace)),
+			ledger.PlantIn("roots other than T", "row T among them", enoughSamples("19/20", exact.Query, pullToward...)),
+			ledger.PlantIn("fewer do not", "fewer is as many, a = 0", enoughSamples("1", exact.OwnRoot, pullToward...)),
+			ledger.Drop(assumption1, "a prior of mean trace 27/20", enoughSamples("19/20", exact.OwnRoot, offTrace)),
 		},
 		Spare: []ledger.Spare{
-			spare(smallEps,
+			ledger.Spared(smallEps,
 				"For a larger ε up to 1 the first part is true as it is; the second compares with that of Lemma 6."),
-			spare(querySamples, "The mean of the samples is ĝ in this reading (thm-finite-stage1-step-mean-corrected)."),
+			ledger.Spared(querySamples, "The mean of the samples is ĝ in this reading (thm-finite-stage1-step-mean-corrected)."),
 		},
 	},
 }

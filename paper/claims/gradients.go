@@ -24,7 +24,7 @@ const (
 	triedPopulations = `populations of one or two chains over 2 or 3 states on random forests with 2 to 4 positions, summed over all sequences in rationals`
 )
 
-var spareEps = []ledger.Spare{spare(positiveEps, "the logarithm asks for it where the prediction is 0")}
+var spareEps = []ledger.Spare{ledger.Spared(positiveEps, "the logarithm asks for it where the prediction is 0")}
 
 var eqLossRewrite = ledger.Claim{
 	ID: "eq-loss-rewrite", Number: "Appendix D.2", Title: "The loss as a sum over the queried token",
@@ -35,7 +35,7 @@ var eqLossRewrite = ledger.Claim{
 		"tokens. The sum over s is right if the last row of X is e_s (query in sequence); with a last row of its own " +
 		"(query apart) one position of T differs, a change of order 1/T, except in what is special about position T."),
 	Repairs: []ledger.Repair{
-		repair("the last row of X is e_s in the term of s", lossRewrite(theory.QueryInSequence, perState)),
+		ledger.Mend("the last row of X is e_s in the term of s", lossRewrite(theory.QueryInSequence, perState)),
 	},
 	Correction: &ledger.Claim{
 		ID:         "eq-loss-rewrite-corrected",
@@ -45,8 +45,8 @@ var eqLossRewrite = ledger.Claim{
 		Check: lossRewrite(theory.QueryInSequence, perState).Noted("Holds term by term, whatever stands for the " +
 			"logarithm: the query is uniform and the other tokens do not depend on it."),
 		Faults: []ledger.Fault{
-			fault("X keeps its own last row", lossRewrite(theory.QueryApart, perState)),
-			fault("the factor 1/S is left out", lossRewrite(theory.QueryInSequence, undivided)),
+			ledger.Plant("X keeps its own last row", lossRewrite(theory.QueryApart, perState)),
+			ledger.Plant("the factor 1/S is left out", lossRewrite(theory.QueryInSequence, undivided)),
 		},
 		Spare: spareEps,
 	},
@@ -222,8 +222,8 @@ var lemPopGrads = ledger.Claim{
 	RestsOn:    []string{"eq-loss-rewrite-corrected", "lem-rewrite-tf"},
 	Check:      populationGradients(1, 1),
 	Faults: []ledger.Fault{
-		spoil("first layer", "J(v) without its rank-one part", populationGradients(0, 1)),
-		spoil("second layer", "J(v) without its rank-one part", populationGradients(1, 0)),
+		ledger.PlantIn("first layer", "J(v) without its rank-one part", populationGradients(0, 1)),
+		ledger.PlantIn("second layer", "J(v) without its rank-one part", populationGradients(1, 0)),
 	},
 	Spare: spareEps,
 }

@@ -42,8 +42,8 @@ var lemBoundGHat = ledger.Claim{
 		"The printed proof rests on Lemma 16 (lem-bound-g1), which is false; the statement is true all the same, and " +
 			"follows from Lemma 11 (lem-bound-ghat-sharp), which is larger by 4 S^3/(gamma^4 (S-1))."),
 	Faults: append(ghatDrops(printedGHat),
-		fault("exp(-2 beta) is taken to be exp(-beta)", ghatBound{factor: printedGHat, decay: 1}.decide),
-		fault("8 S^3/(gamma^4 (S-1)) times as much",
+		ledger.Plant("exp(-2 beta) is taken to be exp(-beta)", ghatBound{factor: printedGHat, decay: 1}.decide),
+		ledger.Plant("8 S^3/(gamma^4 (S-1)) times as much",
 			ghatBound{factor: ghatFactor{{c: 4, p: 4, q: 3, k: 1}}, decay: 2}.decide)),
 }
 
@@ -58,13 +58,13 @@ var lemBoundGHatSharp = ledger.Claim{
 		"The first is an equality at beta = 0; of the second the least quotient found is 1.7, at S = 2, r = 0.414, " +
 			"gamma = 0.586."),
 	Faults: append(ghatDrops(sharpGHat(1, 1)),
-		spoil("by the norm", "exp(-2 beta) is taken to be exp(-beta)",
+		ledger.PlantIn("by the norm", "exp(-2 beta) is taken to be exp(-beta)",
 			ghatBound{factor: sharpGHat(1, 0), decay: 1}.decide),
-		spoil("by the norm", "the factor 1 is taken to be 1.01",
+		ledger.PlantIn("by the norm", "the factor 1 is taken to be 1.01",
 			ghatBound{factor: sharpGHat(1.01, 0), decay: 2}.decide),
-		spoil("by gamma", "exp(-2 beta) is taken to be exp(-beta)",
+		ledger.PlantIn("by gamma", "exp(-2 beta) is taken to be exp(-beta)",
 			ghatBound{factor: sharpGHat(0, 1), decay: 1}.decide),
-		spoil("by gamma", "2 gamma^4 is taken to be 4 gamma^4",
+		ledger.PlantIn("by gamma", "2 gamma^4 is taken to be 4 gamma^4",
 			ghatBound{factor: sharpGHat(0, 2), decay: 2}.decide)),
 }
 
@@ -113,7 +113,7 @@ func (f ghatFactor) rational(pi exact.Matrix, gamma, r *big.Rat) *big.Rat {
 // ghatDrops returns the faults that drop a hypothesis of a bound.
 func ghatDrops(factor ghatFactor) []ledger.Fault {
 	drop := func(what, h string) ledger.Fault {
-		return drop(h, what, ghatBound{factor: factor, decay: 2, drops: h}.decide)
+		return ledger.Drop(h, what, ghatBound{factor: factor, decay: 2, drops: h}.decide)
 	}
 	return []ledger.Fault{
 		drop("any share of roots", rootsAtMost),
@@ -261,17 +261,19 @@ var lemBoundGHatStepSecond = ledger.Claim{
 	Hypotheses: `$0\le z\le S\gamma^{-1}$; $\gamma/S\le\mu\le1-(S-1)\gamma/S$; $\gamma\le1-r$; $\beta\ge0$`,
 	Check:      curvature{lastPower: 5, reach: 1}.check,
 	Faults: []ledger.Fault{
-		spoil("the formula", "D (AD-BC) is taken to be D (AD+BC)", curvature{lastPower: 5, reach: 1, plus: true}.check),
-		spoil("the first bound", "the bound without (1-r)^2", curvature{lastPower: 5, reach: 1, anyShare: true}.check),
-		spoil("the second bound", "gamma in place of S/gamma below",
+		ledger.PlantIn("the formula", "D (AD-BC) is taken to be D (AD+BC)",
+			curvature{lastPower: 5, reach: 1, plus: true}.check),
+		ledger.PlantIn("the first bound", "the bound without (1-r)^2",
+			curvature{lastPower: 5, reach: 1, anyShare: true}.check),
+		ledger.PlantIn("the second bound", "gamma in place of S/gamma below",
 			curvature{lastPower: 5, reach: 1, narrow: true}.check),
-		spoil("the third bound", "gamma^4 in place of gamma^5", curvature{lastPower: 4, reach: 1}.check),
-		drop(`$0\le z\le S\gamma^{-1}$`, "z up to 4 S/gamma", curvature{lastPower: 5, reach: 4}.check),
-		drop(`$\gamma\le1-r$`, "r up to one", curvature{lastPower: 5, reach: 1, anyRoots: true}.check),
-		drop(`$\beta\ge0$`, "beta < 0", curvature{lastPower: 5, reach: 1, cold: true}.check),
+		ledger.PlantIn("the third bound", "gamma^4 in place of gamma^5", curvature{lastPower: 4, reach: 1}.check),
+		ledger.Drop(`$0\le z\le S\gamma^{-1}$`, "z up to 4 S/gamma", curvature{lastPower: 5, reach: 4}.check),
+		ledger.Drop(`$\gamma\le1-r$`, "r up to one", curvature{lastPower: 5, reach: 1, anyRoots: true}.check),
+		ledger.Drop(`$\beta\ge0$`, "beta < 0", curvature{lastPower: 5, reach: 1, cold: true}.check),
 	},
 	Spare: []ledger.Spare{
-		spare(`$\gamma/S\le\mu\le1-(S-1)\gamma/S$`, "only 0 <= mu <= 1 is used, which all measures have"),
+		ledger.Spared(`$\gamma/S\le\mu\le1-(S-1)\gamma/S$`, "only 0 <= mu <= 1 is used, which all measures have"),
 	},
 }
 
@@ -413,7 +415,7 @@ var lemBoundGHatStepLast = ledger.Claim{
 		"As an equality it has no meaning for a varying prior; as the inequality that the proof needs it fails from S = " +
 			"5 on in the family searched, because Lemma 16 (lem-bound-g1) fails: |B|_F^2 >= 2 gamma^3/S^2 is what holds. " +
 			"The conclusion survives: Lemma 11 (lem-bound-ghat-sharp)."),
-	Repairs: []ledger.Repair{repair("2 gamma^8 S^-7 on the right", frobeniusStep(1).Repaired())},
+	Repairs: []ledger.Repair{ledger.Mend("2 gamma^8 S^-7 on the right", frobeniusStep(1).Repaired())},
 	Correction: &ledger.Claim{
 		ID:         "lem-bound-ghat-step-last-corrected",
 		Title:      "The last displayed step with the powers that hold",
@@ -423,7 +425,7 @@ var lemBoundGHatStepLast = ledger.Claim{
 		Check: frobeniusStep(1).Noted(
 			"It is |B|_F^2 >= 2 gamma^3/S^2 (lem-bound-g1-corrected), whose constant is the best."),
 		Faults: []ledger.Fault{
-			drop(`$P_\pi$ satisfies the assumption with $\gamma$`, "gamma twice the largest", frobeniusStep(2)),
+			ledger.Drop(`$P_\pi$ satisfies the assumption with $\gamma$`, "gamma twice the largest", frobeniusStep(2)),
 		},
 	},
 }

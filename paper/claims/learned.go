@@ -39,18 +39,18 @@ var constructSingle = ledger.Claim{
 	Uses: []string{"construct-single-step-limit"}, RestsOn: []string{"construct-single-step-limit-corrected"},
 	Check: statedMean.check,
 	Faults: []ledger.Fault{
-		spoil(shareOfRoots, "the first attention follows another graph",
+		ledger.PlantIn(shareOfRoots, "the first attention follows another graph",
 			constructionMean{thirds, childrenAndFirstRoots, shareBound(parentsOf, 1), 0}.check),
-		spoil(shareOfRoots, "position 1 alone counted in k",
+		ledger.PlantIn(shareOfRoots, "position 1 alone counted in k",
 			constructionMean{sameForest, childrenAndPositionOne, shareBound(parentsOf, 1), 0}.check),
-		spoil(boundOfRoots, "0.005 is left of the difference however long the sequence is",
+		ledger.PlantIn(boundOfRoots, "0.005 is left of the difference however long the sequence is",
 			constructionMean{sameForest, childrenAndFirstRoots, shareBound(parentsOf, 1), 0.005}.check),
-		spoil(boundOfRoots, "T for M",
+		ledger.PlantIn(boundOfRoots, "T for M",
 			constructionMean{sameForest, childrenAndFirstRoots, shareBound((*graph.Forest).T, 1), 0}.check),
-		spoil(boundOfRoots, "1 for 1 - mu",
+		ledger.PlantIn(boundOfRoots, "1 for 1 - mu",
 			constructionMean{sameForest, childrenAndFirstRoots, shareBound(parentsOf, 0), 0}.check),
 	},
-	Spare: []ledger.Spare{spare(positiveEntries, "with S = 1, M = 0 or a zero the bound says nothing")},
+	Spare: []ledger.Spare{ledger.Spared(positiveEntries, "with S = 1, M = 0 or a zero the bound says nothing")},
 }
 
 const positiveEntries = `$S\ge2$, $M\ge1$ and $\pi>0$`
@@ -214,11 +214,11 @@ var constructSingleRate = ledger.Claim{
 	Check: constructionRate(1, 1, 0).Noted("Proved: the count n is at least binomial, and E 1/(n+1) <= 1/(a (T-1)). The " +
 		"limit is decided by a rate that is not proved: the distance to it is at most 1/(a^2 T) of it."),
 	Faults: []ledger.Fault{
-		spoil("the bound", "a tenth of the bound", constructionRate(0.1, 1, 0)),
-		spoil("the limit", "an error of 0.002 that stays", constructionRate(1, 1, 0.002)),
-		spoil("the limit", "the limit 1 - tr pi/(2S)", constructionRate(1, 0.5, 0)),
+		ledger.PlantIn("the bound", "a tenth of the bound", constructionRate(0.1, 1, 0)),
+		ledger.PlantIn("the limit", "an error of 0.002 that stays", constructionRate(1, 1, 0.002)),
+		ledger.PlantIn("the limit", "the limit 1 - tr pi/(2S)", constructionRate(1, 0.5, 0)),
 	},
-	Spare: []ledger.Spare{spare(`$a>0$`, "at zero the bounds say nothing")},
+	Spare: []ledger.Spare{ledger.Spared(`$a>0$`, "at zero the bounds say nothing")},
 }
 
 // constructionRate decides the statement. The bound is multiplied by part, and the
@@ -304,7 +304,7 @@ var constructSingleLimit = ledger.Claim{
 		return note
 	},
 	Repairs: []ledger.Repair{
-		repair("the roots with a constant prefix attended, too", singleParentLimit(childrenAndFirstRoots)),
+		ledger.Mend("the roots with a constant prefix attended, too", singleParentLimit(childrenAndFirstRoots)),
 	},
 	Correction: &ledger.Claim{
 		ID: "construct-single-step-limit-corrected", Title: "Construction 1, its exact limit",
@@ -314,15 +314,16 @@ var constructSingleLimit = ledger.Claim{
 		Tried:      `all forests with $T\le5$ and all sequences over two and three tokens; compared with the dense transformer at $\beta_1=200$, $\beta_2=10^4$`,
 		Check:      singleParentLimit(childrenAndFirstRoots, limitDistance(0)),
 		Faults: []ledger.Fault{
-			spoil("who is attended to", "of the roots, only position 1 counted", singleParentLimit(childrenAndPositionOne)),
-			spoil("who is attended to", "the last left out where all have one token",
+			ledger.PlantIn("who is attended to", "of the roots, only position 1 counted",
+				singleParentLimit(childrenAndPositionOne)),
+			ledger.PlantIn("who is attended to", "the last left out where all have one token",
 				singleParentLimit(withoutLastOfOneToken, limitDistance(0))),
-			spoil("who is where nobody matches", "all roots", singleParentLimit(childrenOrAllRoots)),
-			spoil("the distance", "k/(n+k+1)", singleParentLimit(childrenAndFirstRoots, limitDistance(1))),
+			ledger.PlantIn("who is where nobody matches", "all roots", singleParentLimit(childrenOrAllRoots)),
+			ledger.PlantIn("the distance", "k/(n+k+1)", singleParentLimit(childrenAndFirstRoots, limitDistance(1))),
 		},
 		Spare: []ledger.Spare{
-			spare(`$p(i)<i$`, "it is so in Task 1; the mask allows no other attention"),
-			spare(`$T$ a root`, "it is so in Task 1, where the query is drawn apart"),
+			ledger.Spared(`$p(i)<i$`, "it is so in Task 1; the mask allows no other attention"),
+			ledger.Spared(`$T$ a root`, "it is so in Task 1, where the query is drawn apart"),
 		},
 	},
 }
@@ -489,7 +490,7 @@ var constructSingleStream = ledger.Claim{
 			"their own positions. A slip without consequence, as W_O does not read this block."
 	},
 	Repairs: []ledger.Repair{
-		repair("the mean of the parents of the attended positions", queryStream(lastBlock, parentsOfAttended)),
+		ledger.Mend("the mean of the parents of the attended positions", queryStream(lastBlock, parentsOfAttended)),
 	},
 	Correction: &ledger.Claim{
 		ID:         "construct-single-step-stream-corrected",
@@ -497,9 +498,10 @@ var constructSingleStream = ledger.Claim{
 		Statement:  `the last block of $h^{(2)}_T$ is the mean of $\tilde x_{p(i)}$ over the attended $i$`,
 		Hypotheses: `some $i$ has $s_{p(i)}=s_T \ne s_1$`,
 		Check:      queryStream(lastBlock, parentsOfAttended),
-		Faults:     []ledger.Fault{fault("the second block for the last", queryStream(secondBlock, parentsOfAttended))},
+		Faults: []ledger.Fault{ledger.Plant("the second block for the last",
+			queryStream(secondBlock, parentsOfAttended))},
 		Spare: []ledger.Spare{
-			spare(`some $i$ has $s_{p(i)}=s_T \ne s_1$`,
+			ledger.Spared(`some $i$ has $s_{p(i)}=s_T \ne s_1$`,
 				"otherwise roots are attended to, which copy no parent; see construct-single-step-limit-corrected"),
 		},
 	},
@@ -597,11 +599,11 @@ var constructSingleScales = ledger.Claim{
 	Uses:       []string{"construct-single-step-limit-corrected"},
 	Check:      singleParentScales(leastGap, 0),
 	Faults: []ledger.Fault{
-		spoil("against the limit", `e^(-beta2) in place of e^(-beta2/(T(T-1)))`,
+		ledger.PlantIn("against the limit", `e^(-beta2) in place of e^(-beta2/(T(T-1)))`,
 			singleParentScales(func(float64) float64 { return 1 }, 0)),
-		spoil("against the empirical transition", "half of k/(n+k)", singleParentScales(leastGap, 0.5)),
+		ledger.PlantIn("against the empirical transition", "half of k/(n+k)", singleParentScales(leastGap, 0.5)),
 	},
-	Spare: []ledger.Spare{spare(`$\beta_1,\beta_2>0$`, "they are scales of attention; at zero the bound exceeds one")},
+	Spare: []ledger.Spare{ledger.Spared(`$\beta_1,\beta_2>0$`, "they are scales of attention; at zero the bound exceeds one")},
 }
 
 // leastGap is at most the difference of two scores, over beta2.
@@ -680,12 +682,12 @@ var lemRewriteTF = ledger.Claim{
 	Uses:       []string{"def-attention-row"},
 	Check:      reducedModel(mat.Matrix.T, 0, 0),
 	Faults: []ledger.Fault{
-		spoil("first attention", "the attention of the row before", reducedModel(mat.Matrix.T, 1, 0)),
-		spoil("second attention", "the second attention matrix for its transpose", reducedModel(identity, 0, 0)),
-		spoil("output", "the fourth block of the stream for the third", reducedModel(mat.Matrix.T, 0, 1)),
+		ledger.PlantIn("first attention", "the attention of the row before", reducedModel(mat.Matrix.T, 1, 0)),
+		ledger.PlantIn("second attention", "the second attention matrix for its transpose", reducedModel(identity, 0, 0)),
+		ledger.PlantIn("output", "the fourth block of the stream for the third", reducedModel(mat.Matrix.T, 0, 1)),
 	},
 	Spare: []ledger.Spare{
-		spare(`any $A^{(1)} \in \mathbb R^{T\times T}$, $A^{(2)} \in \mathbb R^{S\times S}$`,
+		ledger.Spared(`any $A^{(1)} \in \mathbb R^{T\times T}$, $A^{(2)} \in \mathbb R^{S\times S}$`,
 			"they are all that there are"),
 	},
 }

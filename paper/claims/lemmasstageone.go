@@ -33,9 +33,9 @@ var lemNonzeroBeta = ledger.Claim{
 	// The constant 3S/eps is enough (3/eps query apart); a short sequence has one of its three errors.
 	Check: nonzeroBeta(sigmoid),
 	Faults: []ledger.Fault{
-		drop(epsAtMostOne, "eps = 1000", nonzeroBeta(func(float64) float64 { return 1000 })),
+		ledger.Drop(epsAtMostOne, "eps = 1000", nonzeroBeta(func(float64) float64 { return 1000 })),
 	},
-	Spare: []ledger.Spare{spare(`$0\le\beta_0\le1$`, "the proof uses it in its last line only, for e^z - 1 <= 2z")},
+	Spare: []ledger.Spare{ledger.Spared(`$0\le\beta_0\le1$`, "the proof uses it in its last line only, for e^z - 1 <= 2z")},
 }
 
 // shiftRounding exceeds the rounding error of a gradient on a small population. There are at most 64 sequences
@@ -133,7 +133,7 @@ var lemConcentrationA1 = ledger.Claim{
 		"For fixed eps the error tends to eps/(mu(s')+eps) |P[s_i=s',s_j=s]/mu(s') - P[s_j=s]|, here 3/20. The witness " +
 			"has a lower bound of it at its T, and C/sqrt(T_eff)."),
 	Repairs: []ledger.Repair{
-		repair("eps added on the right side, as in the last line of the proof",
+		ledger.Mend("eps added on the right side, as in the last line of the proof",
 			pairConcentration(concentrationMatrices[0], fixedEps, func(root, eps *big.Rat) exact.Interval {
 				return exact.Point(exact.Add(inverse(root), eps))
 			}, candidateConstants...)),
@@ -147,9 +147,9 @@ var lemConcentrationA1 = ledger.Claim{
 		Uses:       []string{"lem-muhat-var", "lem-teff-leaves-corrected", "lem-mu-lower", "lem-spectral-gap"},
 		Check:      correctedConcentration(1, 1),
 		Faults: []ledger.Fault{
-			spoil(withSigma, "half of the term of muhat = mu", correctedConcentration(0.5, 1)),
-			spoil(withSigma, "without the term of sigma^2", correctedConcentration(1, 0)),
-			drop(floorOfPi, "gamma = 9/10 for a matrix with entries far below 3/10",
+			ledger.PlantIn(withSigma, "half of the term of muhat = mu", correctedConcentration(0.5, 1)),
+			ledger.PlantIn(withSigma, "without the term of sigma^2", correctedConcentration(1, 0)),
+			ledger.Drop(floorOfPi, "gamma = 9/10 for a matrix with entries far below 3/10",
 				pairConcentration(exact.Rats("1/2 1/2; 1/1000000 999999/1000000"), inverse, halfPower,
 					exact.Frac(32*4*100, 81))),
 		},

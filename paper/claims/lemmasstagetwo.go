@@ -41,8 +41,8 @@ var lemCompareShift = ledger.Claim{
 	// The sharp constant is 2 + beta (lem-compare-shift-sharp).
 	Check: scoreGradientAtMost(1, 1),
 	Faults: []ledger.Fault{
-		drop(`$\beta\ge0$`, "beta < 0", scoreGradientAtMost(-1, 1)),
-		drop(`$z\in[0,1]^T$`, "z up to 40", scoreGradientAtMost(1, 40)),
+		ledger.Drop(`$\beta\ge0$`, "beta < 0", scoreGradientAtMost(-1, 1)),
+		ledger.Drop(`$z\in[0,1]^T$`, "z up to 40", scoreGradientAtMost(1, 40)),
 	},
 	Spare: epsilonSpare,
 }
@@ -54,8 +54,8 @@ var lemCompareShiftSharp = ledger.Claim{
 	Hypotheses: `$\beta\ge0$; $\epsilon>0$; $z\in[0,1]^T$`, Tried: shiftTried,
 	Check: scoreGradientAtMost(1, 1),
 	Faults: []ledger.Fault{
-		drop(`$\beta\ge0$`, "beta < 0", scoreGradientAtMost(-1, 1)),
-		drop(`$z\in[0,1]^T$`, "z up to 2", scoreGradientAtMost(1, 2)),
+		ledger.Drop(`$\beta\ge0$`, "beta < 0", scoreGradientAtMost(-1, 1)),
+		ledger.Drop(`$z\in[0,1]^T$`, "z up to 2", scoreGradientAtMost(1, 2)),
 	},
 	Spare: epsilonSpare,
 }
@@ -116,7 +116,7 @@ var lemJL1 = ledger.Claim{
 	Check: jacobianAtMost(new(big.Rat)).Noted("Proof: |p_i (u_i - p.u)| <= p_i u_i + p_i (p.u), " +
 		"summed. Sharp: for u = e_k the two sides are 2 p_k (1-p_k) and 2 p_k, so 2 is the best constant, and it is " +
 		"approached as p_k -> 0; 2 (1 - min p) would do."),
-	Faults: []ledger.Fault{drop(`$u\ge0$`, "entries of u down to -1", jacobianAtMost(exact.Int(-1)))},
+	Faults: []ledger.Fault{ledger.Drop(`$u\ge0$`, "entries of u down to -1", jacobianAtMost(exact.Int(-1)))},
 }
 
 // jacobianAtMost decides |J(p)u|_1 <= 2 p.u on a grid of p and of u >= lowest,
@@ -188,13 +188,13 @@ var lemGradJ = ledger.Claim{
 	RestsOn:    []string{"lem-j-l1", "lem-grad-j-step-jacobian-corrected"},
 	Check:      gradientOfJacobian(gradientOfForm, 0),
 	Faults: []ledger.Fault{
-		spoil("the formula", "the term (S^T u) J w is left out of the formula",
+		ledger.PlantIn("the formula", "the term (S^T u) J w is left out of the formula",
 			gradientOfJacobian(gradientWithoutLastTerm, 0)),
-		spoil("the formula", "the term (S^T w) J u is left out of the formula",
+		ledger.PlantIn("the formula", "the term (S^T w) J u is left out of the formula",
 			gradientOfJacobian(func(p, u, w exact.Vector) exact.Vector {
 				return exact.SubScaled(exact.Jacobian(p, exact.Hadamard(u, w)), exact.Dot(p, u), exact.Jacobian(p, w))
 			}, 0)),
-		drop(`$u,w\ge0$`, "entries of u and w down to -1", gradientOfJacobian(gradientOfForm, -1)),
+		ledger.Drop(`$u,w\ge0$`, "entries of u and w down to -1", gradientOfJacobian(gradientOfForm, -1)),
 	},
 }
 
@@ -302,7 +302,7 @@ var lemGradJStepJacobian = ledger.Claim{
 	Check: softmaxDerivative(logarithm, exact.Jacobian).Noted("A misprint: J(softmax(v)) is meant, as the line after " +
 		"it shows, and as the notation of the appendix says. The same J(beta z) for J(softmax(beta z)) stands in the " +
 		"proof of Lemma 25 (lem-compare-shift). Nothing depends on it."),
-	Repairs: []ledger.Repair{repair("J(S(v)) for J(v)", softmaxDerivative(exact.Normalized, exact.Jacobian))},
+	Repairs: []ledger.Repair{ledger.Mend("J(S(v)) for J(v)", softmaxDerivative(exact.Normalized, exact.Jacobian))},
 	Correction: &ledger.Claim{
 		ID: "lem-grad-j-step-jacobian-corrected", Title: "The Jacobian of the softmax",
 		Statement:  `$\nabla_v\mathcal S(v)=J(\mathcal S(v))$`,
@@ -310,13 +310,13 @@ var lemGradJStepJacobian = ledger.Claim{
 		Check: softmaxDerivative(exact.Normalized, exact.Jacobian).Noted(
 			"The quotient rule; entry by entry in rationals."),
 		Faults: []ledger.Fault{
-			fault("diag(p) - p p^T is taken to be diag(p)", softmaxDerivative(exact.Normalized, exact.Hadamard)),
-			fault("diag(p) - p p^T is taken to be diag(p) + p p^T",
+			ledger.Plant("diag(p) - p p^T is taken to be diag(p)", softmaxDerivative(exact.Normalized, exact.Hadamard)),
+			ledger.Plant("diag(p) - p p^T is taken to be diag(p) + p p^T",
 				softmaxDerivative(exact.Normalized, func(p, u exact.Vector) exact.Vector {
 					return exact.SubScaled(exact.Hadamard(p, u), exact.Sub(new(big.Rat), exact.Dot(p, u)), p)
 				})),
 		},
-		Spare: []ledger.Spare{spare(`$v\in\mathbb R^d$`, "says what v is")},
+		Spare: []ledger.Spare{ledger.Spared(`$v\in\mathbb R^d$`, "says what v is")},
 	},
 }
 
@@ -366,16 +366,16 @@ var lemComputeDiffs = ledger.Claim{
 	}).Noted("Proof: A1/B1 - A2/B2 = ((A1/B1)(B2 - B1) + (A1 - A2))/B2, and the triangle inequality; the constant " +
 		"1 is attained. A1 and A2 may be zero."),
 	Faults: []ledger.Fault{
-		fault("the factor |A1/B1| multiplies |A1-A2| as well, as the proof of Lemma 30 (lem-concentrate-e3) has it",
+		ledger.Plant("the factor |A1/B1| multiplies |A1-A2| as well, as the proof of Lemma 30 (lem-concentrate-e3) has it",
 			quotientDifference(func(quotient, above, below *big.Rat) *big.Rat {
 				return exact.Mul(quotient, exact.Add(below, above))
 			})),
-		fault("no factor |A1/B1|",
+		ledger.Plant("no factor |A1/B1|",
 			quotientDifference(func(_, above, below *big.Rat) *big.Rat { return exact.Add(below, above) })),
 	},
 	Spare: []ledger.Spare{
-		spare(`$A_1,A_2\ne0$`, "true without it"),
-		spare(`$B_1,B_2\ne0$`, "the quotients mean nothing without it"),
+		ledger.Spared(`$A_1,A_2\ne0$`, "true without it"),
+		ledger.Spared(`$B_1,B_2\ne0$`, "the quotients mean nothing without it"),
 	},
 }
 
@@ -409,7 +409,7 @@ var lemCompareZ = ledger.Claim{
 	Check: ledger.Check(queryDrift.check).Noted("Row T is drawn to T where g_TT > 0, here 64/225, and has attention " +
 		"1/2 to itself at tau1; as x_T is uniform and independent of the rest, the mean square is at least " +
 		"(1/2 - 1/T)^2/4. It is one token in T: E1, E2 and E3 change by O(e^beta/T), so the later lemmas survive. "),
-	Repairs: []ledger.Repair{repair("another root, the last", lateRootDrift.check)},
+	Repairs: []ledger.Repair{ledger.Mend("another root, the last", lateRootDrift.check)},
 	Correction: &ledger.Claim{
 		ID: "lem-compare-z-corrected", Title: "Rows of roots other than the query average over the past",
 		Statement: `For $i\in\mathcal R\setminus\{T\}$: $\mathbb E_X|\tilde z(X;s)_i-\hat\mu_{X_{\le i}}(s)|^2\le` +
@@ -421,8 +421,9 @@ var lemCompareZ = ledger.Claim{
 			`the limit $\beta_0\to0$`,
 		Uses:   []string{"cor-stage1-roots-corrected", "lem-no-parents-corrected", "thm-stage1-roots-corrected"},
 		Check:  rootsAverage(lateRootDrift),
-		Faults: []ledger.Fault{drop(`$i\ne T$`, "row T among them", rootsAverage(queryDrift))},
-		Spare:  []ledger.Spare{spare(assumption1, "only the size of v needs it, as in Lemma 6 (thm-stage1-roots-corrected)")},
+		Faults: []ledger.Fault{ledger.Drop(`$i\ne T$`, "row T among them", rootsAverage(queryDrift))},
+		Spare: []ledger.Spare{ledger.Spared(assumption1,
+			"only the size of v needs it, as in Lemma 6 (thm-stage1-roots-corrected)")},
 	},
 }
 
@@ -523,7 +524,7 @@ var lemConcentrateE3 = ledger.Claim{
 	// for the norm of pi, which is 1 - 2 gamma/S here.
 	Check: e3Concentration.check,
 	Faults: append(concentrationFaults(e3Concentration),
-		spoil(withConstants, "no term for the roots", e3Concentration.without(2))),
+		ledger.PlantIn(withConstants, "no term for the roots", e3Concentration.without(2))),
 }
 
 const quotientHypotheses = `$\beta\ge0$`
@@ -548,7 +549,7 @@ var lemConcentrateE3StepQuotient = ledger.Claim{
 	Uses: []string{"lem-compute-diffs"}, Defect: ledger.FalseStep,
 	Check: displayedUse(quotientE3Printed).Noted(bracketMisplaced),
 	Repairs: []ledger.Repair{
-		repair("the factor |E3| at the errors of the denominator only, and absolute values", displayedUse(quotientE3)),
+		ledger.Mend("the factor |E3| at the errors of the denominator only, and absolute values", displayedUse(quotientE3)),
 	},
 	Correction: &ledger.Claim{
 		ID:    "lem-concentrate-e3-step-quotient-corrected",
@@ -571,7 +572,7 @@ var lemConcentrateE3StepDenominator = ledger.Claim{
 	Check: denominatorAtLeast(0, largestGamma).Noted("mu(s) >= gamma/S is what is known, so gamma/S " +
 		"belongs in the place of gamma; likewise gamma^2/S^2 for gamma^2 in the proof of Lemma 31 " +
 		"(lem-concentrate-e12) and gamma/S in that of Lemma 32 (lem-f-to-pi). The constant C(gamma,S) absorbs it."),
-	Repairs: []ledger.Repair{repair("gamma/S for gamma", denominatorAtLeast(1, largestGamma))},
+	Repairs: []ledger.Repair{ledger.Mend("gamma/S for gamma", denominatorAtLeast(1, largestGamma))},
 	Correction: &ledger.Claim{
 		ID:         "lem-concentrate-e3-step-denominator-corrected",
 		Title:      "The lower bound of the denominator in E3",
@@ -581,15 +582,15 @@ var lemConcentrateE3StepDenominator = ledger.Claim{
 		Check: denominatorAtLeast(1, largestGamma).Noted("Proof: (e^beta - 1) mu + 1 >= e^beta mu as mu <= 1, " +
 			"and mu >= gamma/S."),
 		Faults: []ledger.Fault{
-			fault("gamma for gamma/S, as printed", denominatorAtLeast(0, largestGamma)),
-			drop(`$P_\pi$ satisfies the assumption with $\gamma$`, "gamma up to 1-r, whatever pi is",
+			ledger.Plant("gamma for gamma/S, as printed", denominatorAtLeast(0, largestGamma)),
+			ledger.Drop(`$P_\pi$ satisfies the assumption with $\gamma$`, "gamma up to 1-r, whatever pi is",
 				denominatorAtLeast(1, func(_ exact.Matrix, r *big.Rat) *big.Rat {
 					return exact.Sub(exact.Int(1), r)
 				})),
 		},
 		Spare: []ledger.Spare{
-			spare(`$r\le1-\gamma$`, "true for all r in [0,1]"),
-			spare(`$\beta\ge0$`, "true for all beta, as e^beta mu + 1 - mu >= e^beta mu"),
+			ledger.Spared(`$r\le1-\gamma$`, "true for all r in [0,1]"),
+			ledger.Spared(`$\beta\ge0$`, "true for all beta, as e^beta mu + 1 - mu >= e^beta mu"),
 		},
 	},
 }
@@ -701,7 +702,7 @@ var lemConcentrateE12 = ledger.Claim{
 	// factor 1 - q + q e^(-beta), and in the bound the factor 1.
 	Check: e12Concentration.check,
 	Faults: append(concentrationFaults(e12Concentration),
-		spoil(withConstants, "no term for the roots", e12Concentration.without(4))),
+		ledger.PlantIn(withConstants, "no term for the roots", e12Concentration.without(4))),
 }
 
 var lemConcentrateE12StepQuotient = ledger.Claim{
@@ -711,8 +712,9 @@ var lemConcentrateE12StepQuotient = ledger.Claim{
 		`\frac{|q|}{B_2}\big((e^\beta|\mathcal E_4|+|\mathcal E_5|+|\mathcal E_7|+e^\beta\epsilon)+e^\beta|\mathcal E_4|+|\mathcal E_6|\big)$`,
 	Hypotheses: quotientHypotheses, Tried: quotientsTried,
 	Uses: []string{"lem-compute-diffs"}, Defect: ledger.FalseStep,
-	Check:   displayedUse(quotientE12Printed).Noted(bracketMisplaced),
-	Repairs: []ledger.Repair{repair("the factor |q| at the errors of the denominator only", displayedUse(quotientE12))},
+	Check: displayedUse(quotientE12Printed).Noted(bracketMisplaced),
+	Repairs: []ledger.Repair{ledger.Mend("the factor |q| at the errors of the denominator only",
+		displayedUse(quotientE12))},
 	Correction: &ledger.Claim{
 		ID:    "lem-concentrate-e12-step-quotient-corrected",
 		Title: "The displayed use of Lemma 28 (lem-compute-diffs) for E1/E2, corrected",
@@ -749,13 +751,14 @@ var lemFToPi = ledger.Claim{
 		"here and beta I - ((beta-beta0)/S) 1 1^T elsewhere in the paper, and its proof writes S(A_*) = A^ for S(A^); " +
 		"neither matters. "),
 	Faults: append(concentrationFaults(fConcentration), []ledger.Fault{
-		spoil(theOrder, "without e^(-beta gamma)", withLimit(fConcentration, func(c setting) float64 { return c.p })),
-		spoil(withConstants, "no term for the roots", fConcentration.without(4)),
-		spoil(withConstants, "e^(-2 beta) for e^(-2 beta (1-mu))", withBias(fConcentration, func(c setting) float64 {
+		ledger.PlantIn(theOrder, "without e^(-beta gamma)",
+			withLimit(fConcentration, func(c setting) float64 { return c.p })),
+		ledger.PlantIn(withConstants, "no term for the roots", fConcentration.without(4)),
+		ledger.PlantIn(withConstants, "e^(-2 beta) for e^(-2 beta (1-mu))", withBias(fConcentration, func(c setting) float64 {
 			return math.Pow((c.muTo-c.p)*num.Exp(-c.beta)/((1-c.r)*c.mu), 2)
 		})),
-		spoil(withConstants, "the limit is larger by a fiftieth", largerLimit(fConcentration, 1.02)),
-		spoil(tailOfF, "the threshold 1/2 for gamma^3/(2 S^2)", withThreshold(fConcentration, 0.5)),
+		ledger.PlantIn(withConstants, "the limit is larger by a fiftieth", largerLimit(fConcentration, 1.02)),
+		ledger.PlantIn(tailOfF, "the threshold 1/2 for gamma^3/(2 S^2)", withThreshold(fConcentration, 0.5)),
 	}...),
 }
 
@@ -769,7 +772,7 @@ var lemFToPiStepQuotient = ledger.Claim{
 	Check: displayedUse(quotientFPrinted).Noted("The two differences are exchanged: Lemma 28 (lem-compute-diffs) " +
 		"has |f| at the errors of the denominator (1 and 3), not at those of the numerator (4, 5, 7). The next " +
 		"line, which bounds |f| by 1, follows from either form."),
-	Repairs: []ledger.Repair{repair("the two differences exchanged", displayedUse(quotientF))},
+	Repairs: []ledger.Repair{ledger.Mend("the two differences exchanged", displayedUse(quotientF))},
 	Correction: &ledger.Claim{
 		ID:    "lem-f-to-pi-step-quotient-corrected",
 		Title: "The displayed use of Lemma 28 (lem-compute-diffs) for f, corrected",
@@ -792,7 +795,7 @@ var lemFToPiStepMarkov = ledger.Claim{
 	Check: pairFrequencyTail(1, 1).Noted("Markov's inequality at the level " +
 		"t of the absolute value gives E|.|/t, and with the second moment E|.|^2/t^2; the square on 2S^2/gamma^2 " +
 		"is missing. It is false for short sequences only; the conclusion survives, as C(gamma,S) absorbs the square."),
-	Repairs: []ledger.Repair{repair("the square on 2S^2/gamma^2", pairFrequencyTail(1, 2))},
+	Repairs: []ledger.Repair{ledger.Mend("the square on 2S^2/gamma^2", pairFrequencyTail(1, 2))},
 	Correction: &ledger.Claim{
 		ID: "lem-f-to-pi-step-markov-corrected", Title: "Chebyshev's inequality for the pair frequencies",
 		Statement: `$\mathbb P_X(|\hat c-\mu_\pi\pi|\ge\frac{\gamma^2}{2S^2})\le` +
@@ -802,10 +805,10 @@ var lemFToPiStepMarkov = ledger.Claim{
 		// attains a third of it at most.
 		Check: pairFrequencyTail(1, 2).Noted("Chebyshev's inequality."),
 		Faults: []ledger.Fault{
-			fault("2S^2/gamma^2 without its square, as printed", pairFrequencyTail(1, 1)),
-			fault("2S^2/gamma^2 is taken to be S^2/(2 gamma^2)", pairFrequencyTail(16, 2)),
+			ledger.Plant("2S^2/gamma^2 without its square, as printed", pairFrequencyTail(1, 1)),
+			ledger.Plant("2S^2/gamma^2 is taken to be S^2/(2 gamma^2)", pairFrequencyTail(16, 2)),
 		},
-		Spare: []ledger.Spare{spare(`$\overline{\mathcal R}\ne\emptyset$`, "there are no frequencies without it")},
+		Spare: []ledger.Spare{ledger.Spared(`$\overline{\mathcal R}\ne\emptyset$`, "there are no frequencies without it")},
 	},
 }
 
@@ -859,7 +862,7 @@ func binomialDeviation(n int, m, level *big.Rat) (tail, square *big.Rat) {
 }
 
 var epsilonSpare = []ledger.Spare{
-	spare(`$\epsilon>0$`, "true at epsilon = 0 as well where some token is s'; where none is, q means nothing"),
+	ledger.Spared(`$\epsilon>0$`, "true at epsilon = 0 as well where some token is s'; where none is, q means nothing"),
 }
 
 // concentrationFaults returns the faults that Lemmas 30 to 32 share: a wrong limit, a
@@ -870,9 +873,9 @@ func concentrationFaults(q convergence) []ledger.Fault {
 	roots.roots = rootsOnThemself
 	children.astray = true
 	return []ledger.Fault{
-		spoil(theOrder, "the limit is larger by a tenth", largerLimit(q, 1.1)),
-		spoil(theOrder, "T_eff^(-2) for T_eff^(-1/2)", rate.check),
-		drop(rootsAverages, "roots attend to themselves", roots.check),
-		drop(childrenPoint, "positions with a parent attend to position 1", children.check),
+		ledger.PlantIn(theOrder, "the limit is larger by a tenth", largerLimit(q, 1.1)),
+		ledger.PlantIn(theOrder, "T_eff^(-2) for T_eff^(-1/2)", rate.check),
+		ledger.Drop(rootsAverages, "roots attend to themselves", roots.check),
+		ledger.Drop(childrenPoint, "positions with a parent attend to position 1", children.check),
 	}
 }

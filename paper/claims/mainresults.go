@@ -42,7 +42,7 @@ var algTraining = ledger.Claim{
 		"first from A2(tau_1-1), which stage 1 never writes, with a gradient taken before the last step of stage " +
 		"1. The proofs use the corrected loop."),
 	Repairs: []ledger.Repair{
-		repair("the loop begun at tau_1+1, with A2(tau_1) := A2(0)", loop{first: 1, carried: true}.check()),
+		ledger.Mend("the loop begun at tau_1+1, with A2(tau_1) := A2(0)", loop{first: 1, carried: true}.check()),
 	},
 	Correction: &ledger.Claim{
 		ID: "alg-training-corrected", Title: "The loop of stage 2, begun at the next index",
@@ -52,10 +52,10 @@ var algTraining = ledger.Claim{
 		Hypotheses: `$\tau_1,\tau_2\ge1$`, Tried: `$\tau_1,\tau_2=1,\dots,6$`,
 		Check: loop{first: 1, carried: true}.check(),
 		Faults: []ledger.Fault{
-			spoil("as many steps", "the loop begun at tau_1", loop{first: 0, carried: true}.check()),
-			spoil("each from the one before", "A2(tau_1) not set", loop{first: 1}.check()),
+			ledger.PlantIn("as many steps", "the loop begun at tau_1", loop{first: 0, carried: true}.check()),
+			ledger.PlantIn("each from the one before", "A2(tau_1) not set", loop{first: 1}.check()),
 		},
-		Spare: []ledger.Spare{spare(`$\tau_1,\tau_2\ge1$`, "without steps there is nothing to say")},
+		Spare: []ledger.Spare{ledger.Spared(`$\tau_1,\tau_2\ge1$`, "without steps there is nothing to say")},
 	},
 }
 
@@ -126,7 +126,7 @@ var assumePriorRemark = ledger.Claim{
 			"%.0e.", gammaAbove(10, 0.1))
 	},
 	Repairs: []ledger.Repair{
-		repair("gamma = 1/(100 S (S-1)), which falls with S", func(e *ledger.Env, w *ledger.Worst) string {
+		ledger.Mend("gamma = 1/(100 S (S-1)), which falls with S", func(e *ledger.Env, w *ledger.Worst) string {
 			alikeMarginals(e, w, exact.Relabelings)
 			dirichletRows(w, func(s int) *big.Rat { return exact.Frac(1, int64(100*s*(s-1))) })
 			return ""
@@ -146,13 +146,13 @@ var assumePriorRemark = ledger.Claim{
 			"by a lower confidence limit at error 1e-6, the mean by a sum over a million cells. Almost surely in the " +
 			"assumption asks for the conditioned prior, under which its fourth bullet fails by little. "),
 		Faults: []ledger.Fault{
-			spoil("the marginals", "relabelings by cycles only", dirichletPrior(cycles, 1.0/3, true)),
-			spoil("both bullets", "gamma ten times as large", dirichletPrior(exact.Relabelings, 10.0/3, true)),
-			spoil("the mean after conditioning", "conditioned on the first bullet alone",
+			ledger.PlantIn("the marginals", "relabelings by cycles only", dirichletPrior(cycles, 1.0/3, true)),
+			ledger.PlantIn("both bullets", "gamma ten times as large", dirichletPrior(exact.Relabelings, 10.0/3, true)),
+			ledger.PlantIn("the mean after conditioning", "conditioned on the first bullet alone",
 				dirichletPrior(exact.Relabelings, 1.0/3, false)),
 		},
 		Spare: []ledger.Spare{
-			spare(`rows independent and uniform on the simplex`,
+			ledger.Spared(`rows independent and uniform on the simplex`,
 				"it is what the remark is about, at alpha = 1; for other alpha see the note"),
 		},
 	},
@@ -331,11 +331,11 @@ var defTeffExamples = ledger.Claim{
 	Check: effectiveLengths(graph.Chain, graph.InContext).Noted("A path has one leaf, and the query is a tree " +
 		"of its own."),
 	Faults: []ledger.Fault{
-		spoil("the chain", "two chains from position 1", effectiveLengths(forked, graph.InContext)),
-		spoil("the in-context graph", "two children of position 1", effectiveLengths(graph.Chain, twoExamples)),
+		ledger.PlantIn("the chain", "two chains from position 1", effectiveLengths(forked, graph.InContext)),
+		ledger.PlantIn("the in-context graph", "two children of position 1", effectiveLengths(graph.Chain, twoExamples)),
 	},
 	Spare: []ledger.Spare{
-		spare(`position $T$ a root`,
+		ledger.Spared(`position $T$ a root`,
 			"it is by Definition; a path with T at its end is still a path, and T_eff the same"),
 	},
 }
@@ -394,7 +394,7 @@ const (
 
 var (
 	mainParts      = []string{partGibbs, partLoss, partRate, partAttention, partTarget}
-	mainRootsSpare = spare(assumedRoots,
+	mainRootsSpare = ledger.Spared(assumedRoots,
 		"where all are roots there is no parent to find; the loss then stays, see thm-main-step-bias")
 )
 
@@ -553,36 +553,36 @@ func mainFaults(t training) []ledger.Fault {
 		return spoilt(func(q *training) { q.excess = f })
 	}
 	return []ledger.Fault{
-		spoil(partGibbs, "half of log(1 + S eps)", spoilt(func(q *training) { q.shift = 0.5 })),
-		spoil(partLoss, "the excess loss is always 0.01", excess(func(_, _ float64) float64 { return 0.01 })),
-		spoil(partLoss, "it grows like T_eff^0.03, from a third of what is seen at T = 32",
+		ledger.PlantIn(partGibbs, "half of log(1 + S eps)", spoilt(func(q *training) { q.shift = 0.5 })),
+		ledger.PlantIn(partLoss, "the excess loss is always 0.01", excess(func(_, _ float64) float64 { return 0.01 })),
+		ledger.PlantIn(partLoss, "it grows like T_eff^0.03, from a third of what is seen at T = 32",
 			excess(func(_, teff float64) float64 { return 0.01 * math.Pow(teff, 0.03) })),
-		spoil(partLoss, "1.1 times what is seen", excess(func(seen, _ float64) float64 { return 1.1 * seen })),
-		spoil(partLoss, "T_eff^0.15 times what is seen",
+		ledger.PlantIn(partLoss, "1.1 times what is seen", excess(func(seen, _ float64) float64 { return 1.1 * seen })),
+		ledger.PlantIn(partLoss, "T_eff^0.15 times what is seen",
 			excess(func(seen, teff float64) float64 { return seen * math.Pow(teff, 0.15) })),
-		spoil(partLoss, "epsilon = 1", spoilt(func(q *training) {
+		ledger.PlantIn(partLoss, "epsilon = 1", spoilt(func(q *training) {
 			q.eps = func(float64) float64 { return 1 }
 		})),
-		spoil(partLoss, "T_eff^(-1/4) for T_eff^(-1/2)", spoilt(func(q *training) {
+		ledger.PlantIn(partLoss, "T_eff^(-1/4) for T_eff^(-1/2)", spoilt(func(q *training) {
 			q.eps = func(teff float64) float64 { return math.Pow(teff, -0.25) }
 		})),
-		spoil(partLoss, "no stage 2, which need not get to beta*",
+		ledger.PlantIn(partLoss, "no stage 2, which need not get to beta*",
 			spoilt(func(q *training) { q.rate, q.reach = 0, 0 })),
-		spoil(partRate, "the exponent gamma/11", spoilt(func(q *training) { q.fall = 1. / 11 })),
-		spoil(partRate, "the exponent gamma", spoilt(func(q *training) { q.fall = 1 })),
-		spoil(partRate, "the exponent 1/2", spoilt(func(q *training) { q.fall = 0.5 / rateGamma })),
-		spoil(partAttention, "no stage 1", spoilt(func(q *training) { q.time = 0 })),
-		spoil(partAttention, "a tenth of stage 1", spoilt(func(q *training) { q.time = 0.1 })),
-		spoil(partAttention, "the attention lost is T^(-1/2)", spoilt(func(q *training) {
+		ledger.PlantIn(partRate, "the exponent gamma/11", spoilt(func(q *training) { q.fall = 1. / 11 })),
+		ledger.PlantIn(partRate, "the exponent gamma", spoilt(func(q *training) { q.fall = 1 })),
+		ledger.PlantIn(partRate, "the exponent 1/2", spoilt(func(q *training) { q.fall = 0.5 / rateGamma })),
+		ledger.PlantIn(partAttention, "no stage 1", spoilt(func(q *training) { q.time = 0 })),
+		ledger.PlantIn(partAttention, "a tenth of stage 1", spoilt(func(q *training) { q.time = 0.1 })),
+		ledger.PlantIn(partAttention, "the attention lost is T^(-1/2)", spoilt(func(q *training) {
 			q.lost = func(_, length float64) float64 { return 1 / math.Sqrt(length) }
 		})),
-		spoil(partTarget, "no stage 2", spoilt(func(q *training) { q.rate = 0 })),
-		spoil(partTarget, "steps of one size, whatever the gradient", spoilt(func(q *training) { q.drift = 0.01 })),
-		spoil(partTarget, "gradient steps beyond beta* + 1", spoilt(func(q *training) { q.rate = 400 })),
-		drop(assumedPrior, "a prior of chains that mix at once", spoilt(func(q *training) {
+		ledger.PlantIn(partTarget, "no stage 2", spoilt(func(q *training) { q.rate = 0 })),
+		ledger.PlantIn(partTarget, "steps of one size, whatever the gradient", spoilt(func(q *training) { q.drift = 0.01 })),
+		ledger.PlantIn(partTarget, "gradient steps beyond beta* + 1", spoilt(func(q *training) { q.rate = 400 })),
+		ledger.Drop(assumedPrior, "a prior of chains that mix at once", spoilt(func(q *training) {
 			q.priors = []*markov.Finite{mustOrbit(2, []float64{0.8, 0.2, 0.8, 0.2}, []float64{0.2, 0.8, 0.2, 0.8})}
 		})),
-		drop(assumedLength, "stars, T_eff near one", t.with(func(q *training) {
+		ledger.Drop(assumedLength, "stars, T_eff near one", t.with(func(q *training) {
 			q.long, q.family = 0, []string{"star"}
 		}).theorem("")),
 	}

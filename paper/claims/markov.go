@@ -33,7 +33,7 @@ const (
 		`the largest $\gamma$`
 )
 
-var spareMeasure = []ledger.Spare{spare(oneMeasure, "the statement divides by it")}
+var spareMeasure = []ledger.Spare{ledger.Spared(oneMeasure, "the statement divides by it")}
 
 var eqBPowers = ledger.Claim{
 	ID: "eq-b-powers", Number: "Appendix E", Title: "Powers and norm of the centered transition matrix",
@@ -45,8 +45,8 @@ var eqBPowers = ledger.Claim{
 		"= πᵏ − 1μᵀ by induction for k ≥ 1, and B = D P D⁻¹. The formula is not valid at k = 0 (Appendix E, " +
 		"eq-b-powers-step-zero)."),
 	Faults: []ledger.Fault{
-		spoil("powers", "the powers from k = 0 on", powersOfB(0, exact.FrobeniusSquared)),
-		spoil("norm", "s and s' exchanged in the weights of the norm", powersOfB(1, normExchanged)),
+		ledger.PlantIn("powers", "the powers from k = 0 on", powersOfB(0, exact.FrobeniusSquared)),
+		ledger.PlantIn("norm", "s and s' exchanged in the weights of the norm", powersOfB(1, normExchanged)),
 	},
 	Spare: spareMeasure,
 }
@@ -96,7 +96,7 @@ var eqBPowersZero = ledger.Claim{
 	Defect: ledger.Boundary,
 	Check: powerByFormula(0).Noted("No chain satisfies it: a matrix to the power 0 is I, and the bracket is 1{s=s'} " +
 		"− μ(s'). Lemma 19 (lem-covariance) survives, because the projection that belongs there has norm 1."),
-	Repairs: []ledger.Repair{repair("k = 1 in place of k = 0", powerByFormula(1))},
+	Repairs: []ledger.Repair{ledger.Mend("k = 1 in place of k = 0", powerByFormula(1))},
 	Correction: &ledger.Claim{
 		ID: "eq-b-powers-step-zero-corrected", Title: "The formula for a power at k = 0, corrected",
 		Statement: `At $k=0$ the right side of the powers of $B_\pi$ (Appendix E, eq-b-powers) is the projection ` +
@@ -107,11 +107,11 @@ var eqBPowersZero = ledger.Claim{
 		Check: projectionAt(exact.MustStationary, exact.Int(1), -1).Noted(
 			"For every chain, since μᵀ1 = 1: the bracket is conjugate to an orthogonal projection, of rank S − 1."),
 		Faults: []ledger.Fault{
-			spoil("entrywise", "the uniform measure in place of the stationary one",
+			ledger.PlantIn("entrywise", "the uniform measure in place of the stationary one",
 				projectionAt(uniformMeasure, exact.Int(1), -1)),
-			spoil("projection", "half of the measure is subtracted",
+			ledger.PlantIn("projection", "half of the measure is subtracted",
 				projectionAt(exact.MustStationary, exact.Frac(1, 2), -1)),
-			spoil("norm 1", "rank S in place of S - 1", projectionAt(exact.MustStationary, exact.Int(1), 0)),
+			ledger.PlantIn("norm 1", "rank S in place of S - 1", projectionAt(exact.MustStationary, exact.Int(1), 0)),
 		},
 		Spare: spareMeasure,
 	},
@@ -151,7 +151,7 @@ var lemSpectralGap = ledger.Claim{
 	RestsOn:    []string{"lem-mu-lower", "lem-spectral-gap-step-decomposition-corrected"},
 	// The bound is loose: lambda^2 <= 1 - gamma, hence 1 - lambda >= gamma/2.
 	Check:  spectralGapAtLeast(ofEntries),
-	Faults: []ledger.Fault{drop(floorHypothesis, "gamma = 1 for every chain", spectralGapAtLeast(free))},
+	Faults: []ledger.Fault{ledger.Drop(floorHypothesis, "gamma = 1 for every chain", spectralGapAtLeast(free))},
 }
 
 // spectralGapAtLeast checks that 1 - lambda(pi) is at least the bound.
@@ -210,7 +210,7 @@ var lemSpectralGapDecomposition = ledger.Claim{
 		"which is not 1 for any 0 < γ < 1 and S ≥ 2. A misprint, as are πᵀQ = π for μᵀQ = μᵀ, and π for Q on the " +
 		"right of the next line: with the weight 1 − γ/S the proof is whole."),
 	Repairs: []ledger.Repair{
-		repair("the weight of Q is 1 - gamma/S", decomposition(exact.FloorGamma, overS(1, 1, 1), rowSumsOfQ)),
+		ledger.Mend("the weight of Q is 1 - gamma/S", decomposition(exact.FloorGamma, overS(1, 1, 1), rowSumsOfQ)),
 	},
 	Correction: &ledger.Claim{
 		ID: "lem-spectral-gap-step-decomposition-corrected", Title: "The decomposition, corrected",
@@ -222,28 +222,28 @@ var lemSpectralGapDecomposition = ledger.Claim{
 		Check: decomposition(exact.FloorGamma, overS(1, 1, 1), stationaryQ).Noted("For every chain: π ≥ γ/S ≥ (γ/S) μ " +
 			"entrywise makes Q ≥ 0. Q has the stationary measure μ, so its norm on L²(μ) is at most 1 and λ(π) ≤ 1 − γ/S."),
 		Faults: []ledger.Fault{
-			spoil("rows of Q", "the weight of Q is 1 - gamma",
+			ledger.PlantIn("rows of Q", "the weight of Q is 1 - gamma",
 				decomposition(exact.FloorGamma, overS(1, 1, 0), stationaryQ)),
-			spoil("Q is not negative", "the entries of Q are at least those of mu",
+			ledger.PlantIn("Q is not negative", "the entries of Q are at least those of mu",
 				decomposition(exact.FloorGamma, overS(1, 1, 1), func(w *ledger.Worst, d splitting) {
 					notNegative(w, d, d.q.Sub(d.flat))
 				})),
-			spoil("measure of Q", "the uniform measure is stationary for Q",
+			ledger.PlantIn("measure of Q", "the uniform measure is stationary for Q",
 				decomposition(exact.FloorGamma, overS(1, 1, 1), func(w *ledger.Worst, d splitting) {
 					measureOfQ(w, d, exact.Matrix{uniformMeasure(d.pi)})
 				})),
-			spoil("centered", "1 - gamma before Q - 1 mu^T",
+			ledger.PlantIn("centered", "1 - gamma before Q - 1 mu^T",
 				decomposition(exact.FloorGamma, overS(1, 1, 1), func(w *ledger.Worst, d splitting) {
 					d.weight = exact.Sub(exact.Int(1), d.gamma)
 					centeredQ(w, d)
 				})),
-			drop(floorHypothesis, "gamma twice the largest that the entries allow",
+			ledger.Drop(floorHypothesis, "gamma twice the largest that the entries allow",
 				decomposition(func(pi exact.Matrix) *big.Rat {
 					return exact.Mul(exact.Int(2), exact.FloorGamma(pi))
 				}, overS(1, 1, 1), stationaryQ)),
 		},
 		Spare: []ledger.Spare{
-			spare(`$0<\gamma<1$`,
+			ledger.Spared(`$0<\gamma<1$`,
 				"the entries leave no gamma > 1; at 1 both sides are 1 mu^T, with Q = 1 mu^T, and at 0 Q = pi"),
 		},
 	},
@@ -319,7 +319,7 @@ var lemMuLower = ledger.Claim{
 	Statement:  `$\min_s\mu_\pi(s)\ge\bound{\gamma/S}$`,
 	Hypotheses: floorHypothesis, Tried: triedSearch,
 	Check:  measureAtLeast(ofEntries),
-	Faults: []ledger.Fault{drop(floorHypothesis, "gamma = 1 for every chain", measureAtLeast(free))},
+	Faults: []ledger.Fault{ledger.Drop(floorHypothesis, "gamma = 1 for every chain", measureAtLeast(free))},
 }
 
 // measureAtLeast checks that min mu is at least the bound.
@@ -389,7 +389,7 @@ var lemTV = ledger.Claim{
 	Hypotheses: floorHypothesis, Tried: triedSearch,
 	Check: rowsWithin(closestRows, ofEntries, " The printed min is a misprint for max: the proof "+
 		"gives, and Lemma 5 (thm-dpi-gap) needs, all pairs (Lemma 15, lem-tv-step-max)."),
-	Faults: []ledger.Fault{drop(floorHypothesis, "gamma = 1 for every chain", rowsWithin(closestRows, free, ""))},
+	Faults: []ledger.Fault{ledger.Drop(floorHypothesis, "gamma = 1 for every chain", rowsWithin(closestRows, free, ""))},
 }
 
 var lemTVMax = ledger.Claim{
@@ -398,7 +398,7 @@ var lemTVMax = ledger.Claim{
 	Statement:  `$\alpha(\pi)=\max_{j\ne k}\mathrm{TV}(\pi(\cdot\mid j),\pi(\cdot\mid k))\le1-\bound{\gamma}$`,
 	Hypotheses: floorHypothesis, Tried: triedSearch,
 	Check:  rowsWithin(alphaOfRows, ofEntries, ""),
-	Faults: []ledger.Fault{drop(floorHypothesis, "gamma = 1 for every chain", rowsWithin(alphaOfRows, free, ""))},
+	Faults: []ledger.Fault{ledger.Drop(floorHypothesis, "gamma = 1 for every chain", rowsWithin(alphaOfRows, free, ""))},
 }
 
 // rowsWithin checks distance <= 1 - gamma; remark ends the note.
@@ -429,7 +429,7 @@ var lemBoundG1 = ledger.Claim{
 	Uses: []string{"lem-mu-lower"}, Defect: ledger.Constant,
 	Check: normOfPriors,
 	Repairs: []ledger.Repair{
-		repair("2 gamma^3/S^2 in place of gamma^2/S", ledger.Check(normOfPriors).With(`2\gamma^3/S^2`)),
+		ledger.Mend("2 gamma^3/S^2 in place of gamma^2/S", ledger.Check(normOfPriors).With(`2\gamma^3/S^2`)),
 	},
 	Correction: &ledger.Claim{
 		ID: "lem-bound-g1-corrected", Title: "The norm of the centered matrix is bounded below, corrected",
@@ -442,8 +442,8 @@ var lemBoundG1 = ledger.Claim{
 		Uses:  []string{"lem-mu-lower"},
 		Check: normAtLeastCube(ofBoth),
 		Faults: []ledger.Fault{
-			drop(floorHypothesis, "gamma by the rows alone", normAtLeastCube(ofSpread)),
-			drop(spreadOfRows, "gamma by the entries alone", normAtLeastCube(ofEntries)),
+			ledger.Drop(floorHypothesis, "gamma by the rows alone", normAtLeastCube(ofSpread)),
+			ledger.Drop(spreadOfRows, "gamma by the entries alone", normAtLeastCube(ofEntries)),
 		},
 	},
 }
@@ -552,16 +552,16 @@ var lemContraction = ledger.Claim{
 		`over seven divergences`,
 	Check: contractsBy(alphaOfRows),
 	Faults: []ledger.Fault{
-		fault("the least total variation between two rows in place of the largest", contractsBy(closestRows)),
-		fault("alpha^2 in place of alpha", contractsBy(rowDistance{
+		ledger.Plant("the least total variation between two rows in place of the largest", contractsBy(closestRows)),
+		ledger.Plant("alpha^2 in place of alpha", contractsBy(rowDistance{
 			float: func(c *theory.Chain) float64 { return math.Pow(c.Alpha(), 2) },
 			rat:   func(pi exact.Matrix) *big.Rat { return exact.Pow(exact.Alpha(pi), 2) },
 		})),
 	},
 	Spare: []ledger.Spare{
-		spare(`$\pi$ is stochastic`, "else the left side is no divergence of probability vectors"),
-		spare(`$\max_s\pi(s'\mid s)>0$ for all $s'$`, "a column of zeros adds nothing to either side, with 0 f(0/0) = 0"),
-		spare(`$x$, $y$ are probability vectors`, "a divergence is one of probability vectors"),
+		ledger.Spared(`$\pi$ is stochastic`, "else the left side is no divergence of probability vectors"),
+		ledger.Spared(`$\max_s\pi(s'\mid s)>0$ for all $s'$`, "a column of zeros adds nothing to either side, with 0 f(0/0) = 0"),
+		ledger.Spared(`$x$, $y$ are probability vectors`, "a divergence is one of probability vectors"),
 	},
 }
 

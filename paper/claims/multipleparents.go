@@ -38,10 +38,10 @@ var constructMulti = ledger.Claim{
 	Uses: []string{"construct-multi-step-limit"}, OnPaper: []string{"construct-multi"},
 	Check: votes{1, 1, 1, disjointParents}.check,
 	Faults: []ledger.Fault{
-		spoil(shareOfVotes, "1/(1+n) for (1+k0)/(1+k0+n)", votes{0, 1, 1, disjointParents}.check),
-		spoil(boundOfVotes, "M^2 for M", votes{1, 2, 1, disjointParents}.check),
-		spoil(boundOfVotes, "1 for a^k", votes{1, 1, 0, disjointParents}.check),
-		drop(disjointSets, "M counts all positions with parents", votes{1, 1, 1, func(parents [][]int) (m int) {
+		ledger.PlantIn(shareOfVotes, "1/(1+n) for (1+k0)/(1+k0+n)", votes{0, 1, 1, disjointParents}.check),
+		ledger.PlantIn(boundOfVotes, "M^2 for M", votes{1, 2, 1, disjointParents}.check),
+		ledger.PlantIn(boundOfVotes, "1 for a^k", votes{1, 1, 0, disjointParents}.check),
+		ledger.Drop(disjointSets, "M counts all positions with parents", votes{1, 1, 1, func(parents [][]int) (m int) {
 			for _, ps := range parents {
 				m += min(len(ps), 1)
 			}
@@ -49,7 +49,7 @@ var constructMulti = ledger.Claim{
 		}}.check),
 	},
 	Spare: []ledger.Spare{
-		spare(`each token has each value with probability at least $a>0$ given those before it`, "at zero the bound says nothing"),
+		ledger.Spared(`each token has each value with probability at least $a>0$ given those before it`, "at zero the bound says nothing"),
 	},
 }
 
@@ -257,9 +257,9 @@ var constructMultiLimit = ledger.Claim{
 	Tried:      multiTried + `; compared with the dense transformer at $\beta_1=200$, $\beta_2=10^4$`,
 	Check:      multipleParentsLimit(matchesAndFirstRoots, 1),
 	Faults: []ledger.Fault{
-		spoil("the votes", "the votes of the roots left out, an equality for the sign of approximation",
+		ledger.PlantIn("the votes", "the votes of the roots left out, an equality for the sign of approximation",
 			multipleParentsLimit(matchesAndLast, 1)),
-		spoil("the bound", "k0/(1+k0+n) for (1+k0)/(1+k0+n)", multipleParentsLimit(matchesAndFirstRoots, 0)),
+		ledger.PlantIn("the bound", "k0/(1+k0+n) for (1+k0)/(1+k0+n)", multipleParentsLimit(matchesAndFirstRoots, 0)),
 	},
 	Spare: sameNumberSpare,
 }
@@ -267,7 +267,7 @@ var constructMultiLimit = ledger.Claim{
 const sameNumberOfParents = `each position has no parents or $k$, the target $k$`
 
 var sameNumberSpare = []ledger.Spare{
-	spare(sameNumberOfParents, "Construction 2 is defined for these graphs only"),
+	ledger.Spared(sameNumberOfParents, "Construction 2 is defined for these graphs only"),
 }
 
 const multiTried = `all sequences; all graphs with two or three parents with $S=2$, $T\le5$, with $S=3$ or in every order of the parents $T\le4$; the 3-gram, the 4-gram and $p(i)=\{\lfloor (i-1)/2\rfloor, i-1\}$ with $S=2$, $T=8$`
@@ -385,13 +385,13 @@ var constructMultiScales = ledger.Claim{
 	Uses:       []string{"construct-multi-step-limit"},
 	Check:      multipleParentsScales(func(t float64) float64 { return 1 / (t - 1) }, 0),
 	Faults: []ledger.Fault{
-		spoil("against the limit", `e^(-beta2) in place of e^(-beta2/(T-1))`,
+		ledger.PlantIn("against the limit", `e^(-beta2) in place of e^(-beta2/(T-1))`,
 			multipleParentsScales(func(float64) float64 { return 1 }, 0)),
-		spoil("against the empirical transition", "half of the share that does not count",
+		ledger.PlantIn("against the empirical transition", "half of the share that does not count",
 			multipleParentsScales(func(t float64) float64 { return 1 / (t - 1) }, 0.5)),
 	},
 	Spare: append(sameNumberSpare,
-		spare(`$\beta_1,\beta_2>0$`, "they are scales of attention; at zero the bound exceeds one")),
+		ledger.Spared(`$\beta_1,\beta_2>0$`, "they are scales of attention; at zero the bound exceeds one")),
 }
 
 // multipleParentsScales compares Construction 2 at finite scales with the bound. In the first layer a head puts

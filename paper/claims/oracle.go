@@ -26,13 +26,13 @@ var lemDPI = ledger.Claim{
 	Tried:      `random chains of rational laws, four $f$; a search over laws of two and three values, seven $f$`,
 	Check:      processing(throughY, exact.Int(1), ratDivergences),
 	Faults: []ledger.Fault{
-		fault("9/10 of the right side", processing(throughY, exact.Frac(9, 10), ratDivergences)),
-		drop(`$W\to Y\to Z$ a Markov chain`, "Z depends on W as well", processing(throughBoth, exact.Int(1), nil)),
-		drop(`$f$ convex`, "f(z) = -(z-1)^2", processing(throughY, exact.Int(1), []ratDivergence{
+		ledger.Plant("9/10 of the right side", processing(throughY, exact.Frac(9, 10), ratDivergences)),
+		ledger.Drop(`$W\to Y\to Z$ a Markov chain`, "Z depends on W as well", processing(throughBoth, exact.Int(1), nil)),
+		ledger.Drop(`$f$ convex`, "f(z) = -(z-1)^2", processing(throughY, exact.Int(1), []ratDivergence{
 			{name: "-(z-1)^2", f: func(z *big.Rat) *big.Rat { return new(big.Rat).Neg(ratStrict[0].f(z)) }},
 		})),
 	},
-	Spare: []ledger.Spare{spare(`$f(1)=0$`, "f(1) is added to both sides")},
+	Spare: []ledger.Spare{ledger.Spared(`$f(1)=0$`, "f(1) is added to both sides")},
 }
 
 // processing decides I_f(W;Z) <= factor I_f(Y;Z) on rational Markov chains for the given
@@ -198,7 +198,7 @@ var algOracle = ledger.Claim{
 		}
 		return note
 	},
-	Repairs: []ledger.Repair{repair("f strictly convex at 1", oracleClaim{fs: ratStrict}.check)},
+	Repairs: []ledger.Repair{ledger.Mend("f strictly convex at 1", oracleClaim{fs: ratStrict}.check)},
 	Correction: &ledger.Claim{
 		ID: "alg-oracle-corrected", Title: "The oracle algorithm, for divergences that see dependence",
 		Statement: `Algorithm 2 returns $\mathcal G$ from the informations $I_f(s_i;s_j\mid\pi)$ for $f$ that are ` +
@@ -212,11 +212,11 @@ var algOracle = ledger.Claim{
 		// parent and of the best other position, where they are closest among random chains.
 		Check: oracleClaim{fs: ratStrict, also: oracleInFloats}.check,
 		Faults: []ledger.Fault{
-			fault("edges from an information of 1/10 on", oracleClaim{fs: ratStrict, above: exact.Frac(1, 10)}.check),
-			drop(`$D_f(P\|Q)=0$ only for $P=Q$`, "a hinge among the divergences", oracleClaim{fs: ratDivergences}.check),
-			drop(`$\pi>0$ almost surely, and the informations are finite, as they are under Assumption 1`, "a chain in which a child tells the row of its parent",
+			ledger.Plant("edges from an information of 1/10 on", oracleClaim{fs: ratStrict, above: exact.Frac(1, 10)}.check),
+			ledger.Drop(`$D_f(P\|Q)=0$ only for $P=Q$`, "a hinge among the divergences", oracleClaim{fs: ratDivergences}.check),
+			ledger.Drop(`$\pi>0$ almost surely, and the informations are finite, as they are under Assumption 1`, "a chain in which a child tells the row of its parent",
 				oracleClaim{fs: ratStrict, priors: [][]exact.Matrix{{tie}}}.check),
-			drop(`$\pi$ does not mix in one step, with positive probability`, "independent tokens",
+			ledger.Drop(`$\pi$ does not mix in one step, with positive probability`, "independent tokens",
 				oracleClaim{fs: ratStrict, priors: [][]exact.Matrix{{exact.Rats("1/2 1/2; 1/2 1/2")}}}.check),
 		},
 	},
@@ -457,9 +457,9 @@ var remChowLiu = ledger.Claim{
 	Uses:       []string{"lem-dpi"},
 	Check:      maximalWeight(isEarlier, ratDivergence.informations),
 	Faults: []ledger.Fault{
-		fault("the maximum over later positions too",
+		ledger.Plant("the maximum over later positions too",
 			maximalWeight(func(j, i int) bool { return j != i }, ratDivergence.informations)),
-		drop(`the informations are those of sequences from a forest`, "the table 1; 5 5; 0 0 0",
+		ledger.Drop(`the informations are those of sequences from a forest`, "the table 1; 5 5; 0 0 0",
 			maximalWeight(isEarlier, func(ratDivergence, *graph.Forest, []exact.Matrix) [][]*big.Rat {
 				return [][]*big.Rat{{}, exact.Rats("1")[0], exact.Rats("5 5")[0], exact.Rats("0 0 0")[0]}
 			})),

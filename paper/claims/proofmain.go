@@ -32,7 +32,7 @@ var thmMainStepEpsilon = ledger.Claim{
 		"f + 1 >= 1, so the first conclusion of Theorem 1 (thm-main) holds with tau2 = 0, and says nothing of the " +
 		"prediction; Theorem 2 (thm-ood), on the trained model of Theorem 1, inherits that. The repair is to fix " +
 		"epsilon = T_eff^(-1/2), and to bound L - L* + log(1 + S eps)."),
-	Repairs: []ledger.Repair{repair("log(1 + S eps) added to L - L*", errorByLoss("1"))},
+	Repairs: []ledger.Repair{ledger.Mend("log(1 + S eps) added to L - L*", errorByLoss("1"))},
 	Correction: &ledger.Claim{
 		ID: "thm-main-step-epsilon-corrected", Title: "The loss that bounds the prediction",
 		Statement: `for every $\epsilon>0$ and $\theta$, with $q=\frac{f_\theta+\epsilon}{1+S\epsilon}$: ` +
@@ -45,10 +45,10 @@ var thmMainStepEpsilon = ledger.Claim{
 		Check: errorByLoss("1").Noted("Pinsker's inequality, as q is a probability vector. " +
 			"Decided with enclosed logarithms."),
 		Faults: []ledger.Fault{
-			fault("L - L* alone", errorByLoss("0")),
-			fault("log(1 + S eps)/2 added", errorByLoss("1/2")),
+			ledger.Plant("L - L* alone", errorByLoss("0")),
+			ledger.Plant("log(1 + S eps)/2 added", errorByLoss("1/2")),
 		},
-		Spare: []ledger.Spare{spare(`$\epsilon>0$`, "at zero the loss may be infinite")},
+		Spare: []ledger.Spare{ledger.Spared(`$\epsilon>0$`, "at zero the loss may be infinite")},
 	},
 }
 
@@ -164,7 +164,7 @@ var thmMainStepThreshold = ledger.Claim{
 	Defect: ledger.Reading,
 	Check: thresholdStep(1).Noted("Lemma 32 (lem-f-to-pi) bounds the probability of f <= gamma^3/(4 S^2) only, and " +
 		"an f between the thresholds escapes it. The proof survives with gamma^3/(4 S^2) throughout."),
-	Repairs: []ledger.Repair{repair("gamma^3/(4 S^2) in the proof, too", thresholdStep(2))},
+	Repairs: []ledger.Repair{ledger.Mend("gamma^3/(4 S^2) in the proof, too", thresholdStep(2))},
 	Correction: &ledger.Claim{
 		ID:    "thm-main-step-threshold-corrected",
 		Title: "The difference of the logarithms, with the threshold of Lemma 32",
@@ -177,12 +177,12 @@ var thmMainStepThreshold = ledger.Claim{
 		Check: logDifference(0, 1).Noted("Proof: |log a - log b| <= |a - b|/min(a, b), and min(f + eps, pi) is at " +
 			"least gamma^3/(4 S^2) off F, and min(eps, gamma/S) on it."),
 		Faults: []ledger.Fault{
-			fault("the factor gamma/S^2 for gamma^3/(4 S^2), that is S^2/gamma in front", logDifference(1, 1)),
-			drop(`$\pi\ge\gamma/S$`, "pi may be a sixteenth of gamma/S", logDifference(0, 16)),
+			ledger.Plant("the factor gamma/S^2 for gamma^3/(4 S^2), that is S^2/gamma in front", logDifference(1, 1)),
+			ledger.Drop(`$\pi\ge\gamma/S$`, "pi may be a sixteenth of gamma/S", logDifference(0, 16)),
 		},
 		Spare: []ledger.Spare{
-			spare(`$f\in[0,1]$`, "it is a probability; only that it is not negative is used"),
-			spare(`$\epsilon>0$`, "at zero the right side means nothing"),
+			ledger.Spared(`$f\in[0,1]$`, "it is a probability; only that it is not negative is used"),
+			ledger.Spared(`$\epsilon>0$`, "at zero the right side means nothing"),
 		},
 	},
 }
@@ -264,7 +264,7 @@ var thmMainStepHorizon = ledger.Claim{
 	Check: horizonStep("0.69", everyLength).Noted("The hypothesis says nothing of T, and T_eff may stay while T " +
 		"grows: T_eff >= C_(gamma,S) log^2 T is what is used. As log T/T_eff^(gamma/24) >= log(1/eps) where it " +
 		"fails, the bound of Theorem 1 (thm-main) says nothing there, and the theorem survives."),
-	Repairs: []ledger.Repair{repair("the hypothesis T_eff >= C^(-12) log^2 T", horizonStep("0.6932", whereLong))},
+	Repairs: []ledger.Repair{ledger.Mend("the hypothesis T_eff >= C^(-12) log^2 T", horizonStep("0.6932", whereLong))},
 	Correction: &ledger.Claim{
 		ID: "thm-main-step-horizon-corrected", Title: "Where beta* is not positive, the bound says nothing",
 		Statement: `if $T_{\mathrm{eff}}\le\log^2T$, then $\log T\;T_{\mathrm{eff}}^{-\gamma/24}\ge\log\frac1\epsilon$ ` +
@@ -275,11 +275,11 @@ var thmMainStepHorizon = ledger.Claim{
 		Check: emptyBound(24, 2).Noted("Proof: log T >= T_eff^(1/2), and x^(1/2-1/24) >= (log x)/2 for x >= 1. L is a " +
 			"mean of -log(f + eps), and f >= 0."),
 		Faults: []ledger.Fault{
-			fault("the exponent gamma/2 for gamma/24", emptyBound(2, 2)),
-			drop(`$1\le T_{\mathrm{eff}}\le\log^2T$`, "T_eff up to log^40 T", emptyBound(24, 40)),
+			ledger.Plant("the exponent gamma/2 for gamma/24", emptyBound(2, 2)),
+			ledger.Drop(`$1\le T_{\mathrm{eff}}\le\log^2T$`, "T_eff up to log^40 T", emptyBound(24, 40)),
 		},
 		Spare: []ledger.Spare{
-			spare(`$0<\gamma\le1$`,
+			ledger.Spared(`$0<\gamma\le1$`,
 				"Assumption 1 allows no larger one, as S min pi <= 1; a smaller one makes the bound larger"),
 		},
 	},
@@ -350,16 +350,16 @@ var thmMainStepBias = ledger.Claim{
 	Check: limitDivergence(biasClaim{gamma: 1, rate: 1}).Noted("Proof: KL <= sum (pi - f)^2/f = w^2 sum (pi - " +
 		"mu)^2/f <= 2 w^2 S/gamma, and 1 - mu(s) >= (S-1) gamma/S >= gamma/2."),
 	Faults: []ledger.Fault{
-		spoil("a mixture", "the roots' share of the mixture left out",
+		ledger.PlantIn("a mixture", "the roots' share of the mixture left out",
 			limitDivergence(biasClaim{gamma: 1, rate: 1, noRootTerm: true})),
-		spoil("its weight", "mu(s) left out below", limitDivergence(biasClaim{gamma: 1, rate: 1, noMu: true})),
-		spoil("the divergence", "e^(-2 beta gamma) for e^(-beta gamma), gamma/6 in the theorem for gamma/12",
+		ledger.PlantIn("its weight", "mu(s) left out below", limitDivergence(biasClaim{gamma: 1, rate: 1, noMu: true})),
+		ledger.PlantIn("the divergence", "e^(-2 beta gamma) for e^(-beta gamma), gamma/6 in the theorem for gamma/12",
 			limitDivergence(biasClaim{gamma: 1, rate: 2})),
-		drop(`$\min\pi\ge\gamma/S$`, "gamma twice as large as the entries allow",
+		ledger.Drop(`$\min\pi\ge\gamma/S$`, "gamma twice as large as the entries allow",
 			limitDivergence(biasClaim{gamma: 2, rate: 1})),
-		drop(`$r\le1-\gamma$`, "no position but roots", limitDivergence(biasClaim{gamma: 1, rate: 1, onlyRoots: true})),
+		ledger.Drop(`$r\le1-\gamma$`, "no position but roots", limitDivergence(biasClaim{gamma: 1, rate: 1, onlyRoots: true})),
 	},
-	Spare: []ledger.Spare{spare(`$\beta\ge0$`, "stage 2 begins at zero and grows")},
+	Spare: []ledger.Spare{ledger.Spared(`$\beta\ge0$`, "stage 2 begins at zero and grows")},
 }
 
 // A biasClaim has factors on gamma and on the exponent of the last bound, and the
@@ -447,9 +447,9 @@ var thmMainStepVariance = ledger.Claim{
 	Check: finiteCost(costClaim{}).Noted("The limit itself is compared, bias apart " +
 		"from variance: a row of pi seen n times costs (S-1)/(2n) at first order, and the mixture costs less."),
 	Faults: []ledger.Fault{
-		fault("pi itself for f_inf in the limit", finiteCost(costClaim{noMu: true})),
-		drop(`$\epsilon=T^{-1/2}$`, "epsilon = e^(-T)", finiteCost(costClaim{tinyEps: true})),
-		drop(`$\mathcal S(A^{(1)})_{i,p(i)}=1$ for $i\in\overline{\mathcal R}$`, "nobody attends to the parent",
+		ledger.Plant("pi itself for f_inf in the limit", finiteCost(costClaim{noMu: true})),
+		ledger.Drop(`$\epsilon=T^{-1/2}$`, "epsilon = e^(-T)", finiteCost(costClaim{tinyEps: true})),
+		ledger.Drop(`$\mathcal S(A^{(1)})_{i,p(i)}=1$ for $i\in\overline{\mathcal R}$`, "nobody attends to the parent",
 			finiteCost(costClaim{noParents: true})),
 	},
 }
@@ -503,7 +503,7 @@ var thmMainStepCauchy = ledger.Claim{
 	Check: cauchyStep(100, exact.Point).Noted("With D = 1 on F and P(F) = eps the sides are about 1 and 2 C " +
 		"eps^(1/2), so that no C will do: Cauchy-Schwarz gives the root of P(F). As Lemma 32 (lem-f-to-pi) has " +
 		"P(F) at most of order 1/T_eff = eps^2, the root divided by eps is still bounded and the theorem survives."),
-	Repairs: []ledger.Repair{repair("the root of P(F)", cauchyStep(100, root))},
+	Repairs: []ledger.Repair{ledger.Mend("the root of P(F)", cauchyStep(100, root))},
 	Correction: &ledger.Claim{
 		ID: "thm-main-step-cauchy-corrected", Title: "The Cauchy-Schwarz step with the root of the probability",
 		Statement: `$\mathbb E[(D+\epsilon)(1+\epsilon^{-1}\mathbf 1_F)]` +
@@ -514,9 +514,9 @@ var thmMainStepCauchy = ledger.Claim{
 			return ifHolds(w, fmt.Sprintf("True for all: E[D 1_F] <= (E D^2)^(1/2) P(F)^(1/2), E D <= (E D^2)^(1/2), "+
 				"P <= P^(1/2). No counterexample found in %d laws.", w.Instances))
 		},
-		Faults: []ledger.Fault{fault("P(F) in place of its root", cauchyStep(1, exact.Point))},
+		Faults: []ledger.Fault{ledger.Plant("P(F) in place of its root", cauchyStep(1, exact.Point))},
 		Spare: []ledger.Spare{
-			spare(`any law of $(D,F)$ with $0\le D\le1$`, "D need not be below one; of negative D its absolute value does"),
+			ledger.Spared(`any law of $(D,F)$ with $0\le D\le1$`, "D need not be below one; of negative D its absolute value does"),
 		},
 	},
 }

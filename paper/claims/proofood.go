@@ -37,7 +37,7 @@ var thmOOD = ledger.Claim{
 		"be untrained in stage 2 (thm-main-step-epsilon); here it is trained at epsilon = T_eff^(-1/2). " +
 		attentionKept),
 	Faults: oodFaults(),
-	Spare:  []ledger.Spare{spare(assumedLength, "it is that of Theorem 1, and tried there")},
+	Spare:  []ledger.Spare{ledger.Spared(assumedLength, "it is that of Theorem 1, and tried there")},
 	Correction: &ledger.Claim{
 		ID: "thm-ood-corrected", Title: "Out of distribution, with the model of the corrected Theorem 1", Slow: true,
 		Statement: `with probability $0.99$: ` +
@@ -55,7 +55,7 @@ var thmOOD = ledger.Claim{
 		Check: statedOOD().check("What is trained is compared with w max |mu - pi| of thm-main-step-bias at beta*, and " +
 			"what the frequencies of a row miss with probability 0.01, were they normal. " + attentionKept),
 		Faults: oodFaults(),
-		Spare:  []ledger.Spare{spare(assumedLength, "it is that of Theorem 1, and tried there")},
+		Spare:  []ledger.Spare{ledger.Spared(assumedLength, "it is that of Theorem 1, and tried there")},
 	},
 }
 
@@ -85,14 +85,14 @@ func oodFaults() []ledger.Fault {
 		return q.check("")
 	}
 	return []ledger.Fault{
-		spoil(partError, "half of the distance", spoilt(func(q *oodClaim) { q.part = 0.5 })),
-		spoil(partRate, "the exponent gamma/22", spoilt(func(q *oodClaim) { q.fall = 1. / 22 })),
-		spoil(partRate, "the exponent gamma", spoilt(func(q *oodClaim) { q.fall = 1 })),
-		spoil(partRate, "the exponent 1/2", spoilt(func(q *oodClaim) { q.fall = 0.5 / rateGamma })),
-		drop(assumedChain, "a state of stationary probability 1/300", spoilt(func(q *oodClaim) {
+		ledger.PlantIn(partError, "half of the distance", spoilt(func(q *oodClaim) { q.part = 0.5 })),
+		ledger.PlantIn(partRate, "the exponent gamma/22", spoilt(func(q *oodClaim) { q.fall = 1. / 22 })),
+		ledger.PlantIn(partRate, "the exponent gamma", spoilt(func(q *oodClaim) { q.fall = 1 })),
+		ledger.PlantIn(partRate, "the exponent 1/2", spoilt(func(q *oodClaim) { q.fall = 0.5 / rateGamma })),
+		ledger.Drop(assumedChain, "a state of stationary probability 1/300", spoilt(func(q *oodClaim) {
 			q.unseen = [][]float64{{0.998, 0.002, 0.6, 0.4}}
 		})),
-		drop(assumedTheta, "no stage 2", spoilt(func(q *oodClaim) { q.rate = 0 })),
+		ledger.Drop(assumedTheta, "no stage 2", spoilt(func(q *oodClaim) { q.rate = 0 })),
 	}
 }
 
@@ -165,7 +165,7 @@ var thmOODStepRoot = ledger.Claim{
 	Defect:     ledger.FalseStep,
 	Check: rootStep(100, above).Noted("The square root is missing: an error D below 1/(100 S^2) that never " +
 		"changes is above 100 S^2 D^2. The theorem survives with half the exponent, which its unstated c covers."),
-	Repairs: []ledger.Repair{repair("the root of the bound", rootStep(100, aboveRoot))},
+	Repairs: []ledger.Repair{ledger.Mend("the root of the bound", rootStep(100, aboveRoot))},
 	Correction: &ledger.Claim{
 		ID: "thm-ood-step-root-corrected", Title: "The last step out of distribution, with the root",
 		Statement:  `$\mathbb P[D\ge10S\,(\mathbb E D^2)^{1/2}]\le\tfrac1{100S^2}$`,
@@ -176,10 +176,10 @@ var thmOODStepRoot = ledger.Claim{
 				"in %d laws.", w.Instances))
 		},
 		Faults: []ledger.Fault{
-			fault("D >= 8 S", rootStep(64, rootReached)),
-			drop(`$\mathbb ED^2>0$`, "D may be zero", rootOfNothing),
+			ledger.Plant("D >= 8 S", rootStep(64, rootReached)),
+			ledger.Drop(`$\mathbb ED^2>0$`, "D may be zero", rootOfNothing),
 		},
-		Spare: []ledger.Spare{spare(`any law of $D\in[0,1]$`, "it holds for every D >= 0 with a second moment")},
+		Spare: []ledger.Spare{ledger.Spared(`any law of $D\in[0,1]$`, "it holds for every D >= 0 with a second moment")},
 	},
 }
 

@@ -30,10 +30,11 @@ var eqGParentChi2 = ledger.Claim{
 	Hypotheses: `$\mu_\pi>0$`, Tried: `random positive $\pi$, $S=2,3,4$, on a chain and on a tree`,
 	Check: informationWithAncestor(1, 1),
 	Faults: []ledger.Fault{
-		spoil("g is the sum", "g at the parent's parent", informationWithAncestor(2, 1)),
-		spoil("the sum is the information", "the information with the parent's parent", informationWithAncestor(1, 2)),
+		ledger.PlantIn("g is the sum", "g at the parent's parent", informationWithAncestor(2, 1)),
+		ledger.PlantIn("the sum is the information", "the information with the parent's parent",
+			informationWithAncestor(1, 2)),
 	},
-	Spare: []ledger.Spare{spare(`$\mu_\pi>0$`, "the formulas divide by it")},
+	Spare: []ledger.Spare{ledger.Spared(`$\mu_\pi>0$`, "the formulas divide by it")},
 }
 
 // informationWithAncestor compares the displayed sum with g_ij, j being ofG steps above i,
@@ -63,7 +64,7 @@ var eqGAMGM = ledger.Claim{
 	Tried:      `$j\le i$, $j=i$ included, on random forests, and by a search over $\pi$ with $S=2,3$`,
 	Uses:       []string{"eq-g-parent-chi2"},
 	Check:      twoInformations,
-	Spare:      []ledger.Spare{spare(`$p(i)\ne\emptyset$`, "there is no s_p(i) else")},
+	Spare:      []ledger.Spare{ledger.Spared(`$p(i)\ne\emptyset$`, "there is no s_p(i) else")},
 }
 
 // twoInformations checks the bound: exactly on random matrices,
@@ -133,7 +134,7 @@ var eqGRootZero = ledger.Claim{
 	Check: smallestRootRow(everyEntry).Noted(
 		"s_T is uniform, not of law mu: g_TT = E[1/S sum_s pi(s|s)/mu(s)] - 1, which is 0 for uniform mu but not in " +
 			"general (here gamma = 1/10 is admitted). For j < T, and for the other roots, the sum is 0."),
-	Repairs: []ledger.Repair{repair("(T,T) left out", smallestRootRow(butLast))},
+	Repairs: []ledger.Repair{ledger.Mend("(T,T) left out", smallestRootRow(butLast))},
 	Correction: &ledger.Claim{
 		ID: "eq-g-root-zero-corrected", Title: "The idealized gradient of a root, the query apart",
 		Statement: `$g_{i,j}=0$ for roots $i$ and $j\le i$ but for ` +
@@ -144,9 +145,9 @@ var eqGRootZero = ledger.Claim{
 			`$g_{T,T}$ by its definition, over all sequences of 3 tokens`,
 		Check: idealRoots(exact.Int(1), butLast, traceOneMatrix),
 		Faults: []ledger.Fault{
-			spoil("g_ij = 0", "(T,T) among them", idealRoots(exact.Int(1), everyEntry, traceOneMatrix)),
-			spoil("g_TT", "without 1/S", idealRoots(exact.Int(3), butLast, traceOneMatrix)),
-			drop(meanOfPi, "matrices of any trace", idealRoots(exact.Int(1), butLast, positiveMatrix)),
+			ledger.PlantIn("g_ij = 0", "(T,T) among them", idealRoots(exact.Int(1), everyEntry, traceOneMatrix)),
+			ledger.PlantIn("g_TT", "without 1/S", idealRoots(exact.Int(3), butLast, traceOneMatrix)),
+			ledger.Drop(meanOfPi, "matrices of any trace", idealRoots(exact.Int(1), butLast, positiveMatrix)),
 		},
 	},
 }
@@ -234,8 +235,8 @@ var lemGradientInformal = ledger.Claim{
 		"Entry (T,T) tends not to g_TT but to S g_TT, because x_T = s. The witness has a lower bound of the " +
 			"distance to g_T and C/sqrt(T_eff)."),
 	Repairs: []ledger.Repair{
-		repair("rows other than T", idealRow{row: exact.OwnChild}.check(candidateConstants...)),
-		repair("S g_TT for g_TT", idealRow{row: exact.Query, last: 3}.check(candidateConstants...)),
+		ledger.Mend("rows other than T", idealRow{row: exact.OwnChild}.check(candidateConstants...)),
+		ledger.Mend("S g_TT for g_TT", idealRow{row: exact.Query, last: 3}.check(candidateConstants...)),
 	},
 	Correction: &ledger.Claim{
 		ID:    "lem-gradient-informal-corrected",
@@ -253,16 +254,16 @@ var lemGradientInformal = ledger.Claim{
 		// The constant 35 S^3/gamma^2 adds the worst cases of Lemmas 23 and 24, each at the least mu.
 		Check: idealGradients(rootRow, apartRow, 3),
 		Faults: []ledger.Fault{
-			spoil("the query apart", rateInFault, idealGradients(
+			ledger.PlantIn("the query apart", rateInFault, idealGradients(
 				rootRow, idealRow{row: exact.Query, apart: true, rate: exact.Frac(13, 20)}, 3)),
-			spoil("the query apart", "S g_TT without the query in the sequence", idealGradients(
+			ledger.PlantIn("the query apart", "S g_TT without the query in the sequence", idealGradients(
 				rootRow, idealRow{row: exact.Query, apart: true, last: 3}, 3)),
-			spoil("S g_TT", "(S-1) g_TT", idealGradients(rootRow, apartRow, 2)),
-			drop(smallEps, "eps = 1/10", idealGradients(
+			ledger.PlantIn("S g_TT", "(S-1) g_TT", idealGradients(rootRow, apartRow, 2)),
+			ledger.Drop(smallEps, "eps = 1/10", idealGradients(
 				idealRow{row: exact.OwnChild, eps: func(*big.Rat) *big.Rat { return exact.Frac(1, 10) }}, apartRow, 3)),
-			drop(meanOfPi, "a prior of mean trace 27/20", idealGradients(
+			ledger.Drop(meanOfPi, "a prior of mean trace 27/20", idealGradients(
 				idealRow{row: exact.Query, pi: offTrace, last: 3}, apartRow, 3)),
-			drop(floorOfPi, "gamma = 9/10 for a matrix with entries far below 3/10",
+			ledger.Drop(floorOfPi, "gamma = 9/10 for a matrix with entries far below 3/10",
 				idealRow{row: exact.OwnRoot, pi: lightThird}.check(exact.Frac(35*27*100, 81))),
 		},
 	},
@@ -386,7 +387,7 @@ var eqA2Form = ledger.Claim{
 	Check: secondMatrix(1, symmetricPair).Noted(
 		"A misprint of the sign: columns of A2 keep the sum beta_0 because 1^T G2 = 0, while the printed form has " +
 			"the column sum 2 beta - beta_0. The appendix has the minus sign, Lemma 9 (lem-a2-sym). "),
-	Repairs: []ledger.Repair{repair("minus for plus", secondMatrix(-1, symmetricPair))},
+	Repairs: []ledger.Repair{ledger.Mend("minus for plus", secondMatrix(-1, symmetricPair))},
 	Correction: &ledger.Claim{
 		ID: "eq-a2-form-corrected", Title: "The second attention matrix in stage 2",
 		Statement:  `$A^{(2)} = \beta I_S - \frac{\beta-\beta_0}{S}1_S1_S^\top$ throughout stage 2`,
@@ -396,8 +397,8 @@ var eqA2Form = ledger.Claim{
 		Uses:  []string{"lem-pop-grads"},
 		Check: secondMatrix(-1, symmetricPair),
 		Faults: []ledger.Fault{
-			fault("twice the all-ones term", secondMatrix(-2, symmetricPair)),
-			drop(symmetricPrior, "one matrix and none of its relabelings",
+			ledger.Plant("twice the all-ones term", secondMatrix(-2, symmetricPair)),
+			ledger.Drop(symmetricPrior, "one matrix and none of its relabelings",
 				secondMatrix(-1, []exact.Matrix{exact.Rats("2/3 1/3; 1/6 5/6")})),
 		},
 	},
@@ -476,7 +477,7 @@ var eqFPointwise = ledger.Claim{
 			"beta, and such sequences have positive probability. The lemma that is cited bounds the mean square. The " +
 			"witness has the error and an upper bound of exp(-c beta)."),
 	Repairs: []ledger.Repair{
-		repair("a sequence whose transitions have the frequencies of pi",
+		ledger.Mend("a sequence whose transitions have the frequencies of pi",
 			errorOnSequence(graph.InContext(13), []int{1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 0})),
 	},
 	Correction: &ledger.Claim{
@@ -493,12 +494,12 @@ var eqFPointwise = ledger.Claim{
 		Check: farSquares(0.5, 1, farLengths(345, 400, 600)...).Noted("The constants are absurd: at gamma = 2/5, S = 2 the " +
 			"statement begins at T = 10^162."),
 		Faults: []ledger.Fault{
-			fault("the exponent 8 c", farSquares(0.5, 8, farLengths(345)...)),
-			fault("beta = 1/32 log T_eff", farSquares(1./32, 1, farLengths(345)...)),
+			ledger.Plant("the exponent 8 c", farSquares(0.5, 8, farLengths(345)...)),
+			ledger.Plant("beta = 1/32 log T_eff", farSquares(1./32, 1, farLengths(345)...)),
 		},
 		Spare: []ledger.Spare{
-			spare(growthPrior, "they say what gamma is"), spare(growthRows, "it says which model is meant"),
-			spare(growthEps, "it says which model is meant"),
+			ledger.Spared(growthPrior, "they say what gamma is"), ledger.Spared(growthRows, "it says which model is meant"),
+			ledger.Spared(growthEps, "it says which model is meant"),
 		},
 	},
 }

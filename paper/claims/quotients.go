@@ -111,13 +111,14 @@ func displayFaults(use quotientUse) []ledger.Fault {
 				continue
 			}
 			left := slices.Delete(slices.Clone(terms), k, k+1)
-			out = append(out, fault(fmt.Sprintf("%s %s is left out", term.name(), where), displayedUse(with(left))))
+			out = append(out, ledger.Plant(fmt.Sprintf("%s %s is left out", term.name(), where), displayedUse(with(left))))
 			if term.power == 0 {
 				continue
 			}
 			bare := slices.Clone(terms)
 			bare[k].power = 0
-			out = append(out, fault(fmt.Sprintf("%s %s has no factor e^beta", term.name(), where), displayedUse(with(bare))))
+			out = append(out, ledger.Plant(fmt.Sprintf("%s %s has no factor e^beta", term.name(), where),
+				displayedUse(with(bare))))
 		}
 	}
 	alter("beside the value", use.inside, func(t []errorTerm) quotientUse {
@@ -126,7 +127,8 @@ func displayFaults(use quotientUse) []ledger.Fault {
 	alter("in the rest", use.outside, func(t []errorTerm) quotientUse {
 		return quotientUse{use.quotient, use.inside, t}
 	})
-	return append(out, drop(quotientHypotheses, "beta < 0", displayedUseAt(use, exact.Frac(1, 2), exact.Frac(7, 8))))
+	return append(out, ledger.Drop(quotientHypotheses, "beta < 0",
+		displayedUseAt(use, exact.Frac(1, 2), exact.Frac(7, 8))))
 }
 
 // displayedUse decides the inequality for beta >= 0 on every sequence of short graphs.

@@ -23,8 +23,8 @@ var defAttentionRow = ledger.Claim{
 	Statement:  `$\mathcal S(\mathrm{MASK}(XAX^\top))_{i,j} = \mathcal S(X_{\le i}A^\top x_i)_j$ for $j \le i$`,
 	Hypotheses: sizesFit, Tried: `random integers, $T\le5$, $d\le4$`,
 	Check:  attentionRow(exact.Matrix.T),
-	Faults: []ledger.Fault{fault("A for its transpose", attentionRow(identity))},
-	Spare:  []ledger.Spare{spare(sizesFit, "the formula means nothing for other sizes")},
+	Faults: []ledger.Fault{ledger.Plant("A for its transpose", attentionRow(identity))},
+	Spare:  []ledger.Spare{ledger.Spared(sizesFit, "the formula means nothing for other sizes")},
 }
 
 const sizesFit = `$X \in \mathbb R^{T\times d}$, $A \in \mathbb R^{d\times d}$`
@@ -70,7 +70,7 @@ var exInductionHead = ledger.Claim{
 	Check: inductionHeadIs(0).Noted("Read with i up to T, as written, the pair (s_{T-1}, s_T) is counted, which is " +
 		"no edge because s_T is drawn uniformly. A matter of the range of i: with i < T it is the empirical " +
 		"transition, and either way the two agree in the limit. "),
-	Repairs: []ledger.Repair{repair("i runs over 2..T-1", inductionHeadIs(1))},
+	Repairs: []ledger.Repair{ledger.Mend("i runs over 2..T-1", inductionHeadIs(1))},
 	Correction: &ledger.Claim{
 		ID: "ex-induction-head-corrected", Title: "The induction head without the query's own pair",
 		Statement:  `for $p(i)=i-1$ and $2\le i\le T-1$ in both counts: $|\{i:(s_{i-1},s_i)=(s_T,s')\}|\,/\,|\{i:s_{i-1}=s_T\}| = \hat\pi_{s_{1:T}}(s'\mid s_T)$; with $i = T$ counted as printed, the two differ by at most $1/(n+1)$, $n = |\{i<T : s_{i-1}=s_T\}|$`,
@@ -78,10 +78,10 @@ var exInductionHead = ledger.Claim{
 		Hypotheses: positiveCount, Tried: triedChains,
 		Check: headAndPair(1, 1),
 		Faults: []ledger.Fault{
-			spoil("without the last pair", "the last two pairs left out of the count", headAndPair(2, 1)),
-			spoil("with it", "1/(n+2) in place of 1/(n+1)", headAndPair(1, 2)),
+			ledger.PlantIn("without the last pair", "the last two pairs left out of the count", headAndPair(2, 1)),
+			ledger.PlantIn("with it", "1/(n+2) in place of 1/(n+1)", headAndPair(1, 2)),
 		},
-		Spare: []ledger.Spare{spare(positiveCount, "else the shares are 0/0")},
+		Spare: []ledger.Spare{ledger.Spared(positiveCount, "else the shares are 0/0")},
 	},
 }
 
@@ -186,7 +186,7 @@ var exICL = ledger.Claim{
 		"aperiodic chain: irreducible forces a cyclic permutation, whose period is S (the sides: how many functions " +
 		"on two states there are, and how many do). A gap in the hypotheses; the graph of the example is a valid " +
 		"one, and noise makes the chain valid too."),
-	Repairs: []ledger.Repair{repair("noise 1/10 over the uniform law", functionChains(noiseToAll, missingOne, 10))},
+	Repairs: []ledger.Repair{ledger.Mend("noise 1/10 over the uniform law", functionChains(noiseToAll, missingOne, 10))},
 	Correction: &ledger.Claim{
 		ID: "ex-icl-corrected", Title: "A noisy function is an instance of Task 1",
 		Statement:  `for $0<\delta\le1$ every $\pi_\delta = (1-\delta)\mathbf 1(s'=f(s)) + \delta/S$ is irreducible and aperiodic, and $\mathrm{TV}(\pi_\delta(\cdot\mid s), \mathbf 1_{f(s)}) = \delta(1-1/S)$`,
@@ -196,10 +196,11 @@ var exICL = ledger.Claim{
 			"entries. Its stationary measure follows f: for constant f the inputs s_{2k-1} show f's value only, in the " +
 			"limit of no noise, where the example has free inputs."),
 		Faults: []ledger.Fault{
-			spoil("irreducible and aperiodic", "noise to the next state alone",
+			ledger.PlantIn("irreducible and aperiodic", "noise to the next state alone",
 				functionChains(noiseToNext, overS(1, 1, 0), 2)),
-			spoil("distance", "delta in place of delta (1 - 1/S)", functionChains(noiseToAll, overS(1, 1, 0), 1, 2, 10)),
-			drop(noise, "no noise", functionChains(noiseToAll, missingOne, 0)),
+			ledger.PlantIn("distance", "delta in place of delta (1 - 1/S)",
+				functionChains(noiseToAll, overS(1, 1, 0), 1, 2, 10)),
+			ledger.Drop(noise, "no noise", functionChains(noiseToAll, missingOne, 0)),
 		},
 	},
 }

@@ -52,7 +52,7 @@ var thmStageOneRoots = ledger.Claim{
 			"g_Tj = 0 for j < T, so that v has the order beta0/T in row T, in both readings. The witness has a lower bound " +
 			"of |v| T/beta0 and C/sqrt(T_eff)."),
 	Repairs: []ledger.Repair{
-		repair("roots other than T", rootForce(exact.OwnRoot, pullAway, inverse, nil, candidateConstants...)),
+		ledger.Mend("roots other than T", rootForce(exact.OwnRoot, pullAway, inverse, nil, candidateConstants...)),
 	},
 	Correction: &ledger.Claim{
 		ID:         "thm-stage1-roots-corrected",
@@ -68,16 +68,16 @@ var thmStageOneRoots = ledger.Claim{
 		// The constant of Lemma 3 (lem-gradient-informal-corrected) adds worst cases.
 		Check: rootGradients,
 		Faults: []ledger.Fault{
-			spoil(otherRoots, "row T among them", rootForceWithin(exact.Query, pullAway, inverse)),
-			spoil(queryRow, "a third for a half, as without the query in the sequence",
+			ledger.PlantIn(otherRoots, "row T among them", rootForceWithin(exact.Query, pullAway, inverse)),
+			ledger.PlantIn(queryRow, "a third for a half, as without the query in the sequence",
 				func(e *ledger.Env, w *ledger.Worst) string {
 					decideQueryForce(w, gradientBound{e.Bound(1)}, exact.Frac(1, 3))
 					return ""
 				}),
-			drop(smallEps, "eps = 1/10",
+			ledger.Drop(smallEps, "eps = 1/10",
 				rootForceWithin(exact.OwnRoot, pullAway, func(*big.Rat) *big.Rat { return exact.Frac(1, 10) })),
-			drop(meanOfPi, "a prior of mean trace 27/20", rootForceWithin(exact.OwnRoot, offTrace, inverse)),
-			drop(floorOfPi, "gamma = 9/10 for a matrix with entries far below 3/10",
+			ledger.Drop(meanOfPi, "a prior of mean trace 27/20", rootForceWithin(exact.OwnRoot, offTrace, inverse)),
+			ledger.Drop(floorOfPi, "gamma = 9/10 for a matrix with entries far below 3/10",
 				rootForce(exact.OwnRoot, lightThird, inverse, nil, exact.Frac(35*9*100, 81))),
 		},
 	},
@@ -203,7 +203,7 @@ var thmStageOneParents = ledger.Claim{
 	Check: gapOnAChain(anyAttention).Noted(
 		"The difference is negative, and so below any C > 0, where position j holds much attention, the parent little, " +
 			"and the rest is on a k with g_k < g_j. The proof needs S_{p(i)} >= S_j, which training from A1 = 0 keeps."),
-	Repairs: []ledger.Repair{repair("attention is largest at the parent", gapOnAChain(parentLeads))},
+	Repairs: []ledger.Repair{ledger.Mend("attention is largest at the parent", gapOnAChain(parentLeads))},
 	Correction: &ledger.Claim{
 		ID: "thm-stage1-parents-corrected", Title: "Stage 1: the gap at a parent that leads",
 		Statement:  `For $\beta_0\le T_{\mathrm{eff}}^{-3/2}$ and $j\neq p(i)$, $g^*_{i,p(i)}-g^*_{i,j}\ge\gamma^3/(2S^2)$ for every $A^{(1)}$; so $G^{(1)}_{i,p(i)} \le G^{(1)}_{i,j} - \mathcal{S}_{p(i)}(1-\mathcal{S}_{p(i)})\,\gamma^3\beta_0/(2S^3T)$ where the parent leads $j$, as it does at all times from $A^{(1)}=0$ on`,
@@ -216,21 +216,21 @@ var thmStageOneParents = ledger.Claim{
 		},
 		Check: parentGap,
 		Faults: []ledger.Fault{
-			spoil(gapPart, "gamma^3/(4S) in place of gamma^3/(2S^2)", longGap(func(s int64, gamma *big.Rat) *big.Rat {
+			ledger.PlantIn(gapPart, "gamma^3/(4S) in place of gamma^3/(2S^2)", longGap(func(s int64, gamma *big.Rat) *big.Rat {
 				return exact.Quo(exact.Pow(gamma, 3), exact.Int(4*s))
 			}, inverse, exact.Frac(6, 25), fourteenStates)),
-			spoil(softmaxPart, "S_p for S_p (1 - S_p)", decided(func(w *ledger.Worst) {
+			ledger.PlantIn(softmaxPart, "S_p for S_p (1 - S_p)", decided(func(w *ledger.Worst) {
 				decideSteps(w, leads, func(p *big.Rat) *big.Rat { return p })
 			})),
-			drop(parentLeader, "attention may lead elsewhere",
+			ledger.Drop(parentLeader, "attention may lead elsewhere",
 				decided(func(w *ledger.Worst) { decideSteps(w, func(_, _ *big.Rat) bool { return true }, oneMinusItself) })),
-			drop(longEnough, "stars, where T_eff < 2", func(e *ledger.Env, w *ledger.Worst) string {
+			ledger.Drop(longEnough, "stars, where T_eff < 2", func(e *ledger.Env, w *ledger.Worst) string {
 				decideGaps(e, w, gapOfParent, []string{"star"})
 				return ""
 			}),
-			drop(smallEps, "eps = 10^6", longGap(gapOfParent, func(*big.Rat) *big.Rat { return exact.Int(1000000) },
+			ledger.Drop(smallEps, "eps = 10^6", longGap(gapOfParent, func(*big.Rat) *big.Rat { return exact.Int(1000000) },
 				exact.Frac(7, 50), pullAway)),
-			drop(assumption1, "a chain that mixes in one step",
+			ledger.Drop(assumption1, "a chain that mixes in one step",
 				longGap(gapOfParent, inverse, exact.Frac(7, 50), exact.Rats("1/3 1/3 1/3; 1/3 1/3 1/3; 1/3 1/3 1/3"))),
 		},
 	},
@@ -423,7 +423,7 @@ var lemNoParents = ledger.Claim{
 		"Row T is drawn to T where g_TT > 0, here 64/225: by Lemma 8 its attention to itself is 1/2 after tau steps, " +
 			"when the printed bound is O(T^(-3/2)). The witness has 1/2 - 1/T and C times the bound."),
 	Repairs: []ledger.Repair{
-		repair("other roots, while 4 tau eta1 |v| <= i", rootDrift{lateRootRests, runawayTime, linearInTime}.check),
+		ledger.Mend("other roots, while 4 tau eta1 |v| <= i", rootDrift{lateRootRests, runawayTime, linearInTime}.check),
 	},
 	Correction: &ledger.Claim{
 		ID: "lem-no-parents-corrected", Title: "Rows of roots hardly move for a while",
@@ -433,9 +433,9 @@ var lemNoParents = ledger.Claim{
 		Uses:       []string{"thm-stage1-roots-corrected", "lem-no-parents-step-jacobian-corrected"},
 		Check:      driftBound{until: 4}.check,
 		Faults: []ledger.Fault{
-			drop(fewEnough, "up to 7 tau eta1 V/2 = i", driftBound{until: 3.5}.check),
-			drop(fromZero, "A(0) with 1/100 at one position", driftBound{until: 4, start: 0.01}.check),
-			drop(sizeOfV, "|v| <= 11 V/10", driftBound{until: 4, excess: 0.1}.check),
+			ledger.Drop(fewEnough, "up to 7 tau eta1 V/2 = i", driftBound{until: 3.5}.check),
+			ledger.Drop(fromZero, "A(0) with 1/100 at one position", driftBound{until: 4, start: 0.01}.check),
+			ledger.Drop(sizeOfV, "|v| <= 11 V/10", driftBound{until: 4, excess: 0.1}.check),
 		},
 	},
 }
@@ -586,7 +586,7 @@ var lemNoParentsStepJacobian = ledger.Claim{
 		"(J(p)v)_j = p_j (v_j - p.v), and v_j - p.v reaches nearly 2 |v|_inf. What the proof uses next, that the spread " +
 			"of a row grows by at most 2 eta max(p) |v|_inf, is true."),
 	Repairs: []ledger.Repair{
-		repair("twice the right side", jacobianSizes(sumOne, normByNorm)),
+		ledger.Mend("twice the right side", jacobianSizes(sumOne, normByNorm)),
 	},
 	Correction: &ledger.Claim{
 		ID: "lem-no-parents-step-jacobian-corrected", Title: "The size of J(S)v",
@@ -596,11 +596,11 @@ var lemNoParentsStepJacobian = ledger.Claim{
 		Tried:      `$p$ of 2 to 4 entries in proportion to 1, 7, 49; $v$ with entries $-1,0,1$`,
 		Check:      jacobianSizes(sumOne, spreadBySpread, spreadByNorm, normByNorm),
 		Faults: []ledger.Fault{
-			spoil(spreadPart, "9/10 of the spread",
+			ledger.PlantIn(spreadPart, "9/10 of the spread",
 				jacobianSizes(sumOne, jacobianSize{spanSeminorm, spanSeminorm, exact.Frac(9, 10)})),
-			spoil(twicePart, "9/5 for 2", jacobianSizes(sumOne, jacobianSize{spanSeminorm, supNorm, exact.Frac(9, 5)})),
-			spoil(normPart, "7/5 for 2", jacobianSizes(sumOne, jacobianSize{supNorm, supNorm, exact.Frac(7, 5)})),
-			drop(`$p$ is a distribution`, "a sum of 3/2",
+			ledger.PlantIn(twicePart, "9/5 for 2", jacobianSizes(sumOne, jacobianSize{spanSeminorm, supNorm, exact.Frac(9, 5)})),
+			ledger.PlantIn(normPart, "7/5 for 2", jacobianSizes(sumOne, jacobianSize{supNorm, supNorm, exact.Frac(7, 5)})),
+			ledger.Drop(`$p$ is a distribution`, "a sum of 3/2",
 				jacobianSizes(exact.Frac(3, 2), spreadBySpread, spreadByNorm, normByNorm)),
 		},
 	},
@@ -687,12 +687,12 @@ var lemA1Dynamics = ledger.Claim{
 		"While S_p < 1-alpha, the lead over each position grows by eta delta S_p(1-S_p) >= eta delta min(1/i, alpha)/2 " +
 			"in a step of eta = eta1 beta0/T, and a lead of log(i/alpha) is enough."),
 	Faults: []ledger.Fault{
-		spoil(smallSteps, "T^(9/5) for T^2", printedTime(exact.Frac(4, 5), exact.Int(1)).check),
-		spoil(smallSteps, "T alpha^(-4/5) for T alpha^(-1)", printedTime(exact.Int(1), exact.Frac(4, 5)).check),
-		spoil(anySteps, "a twentieth of the time",
+		ledger.PlantIn(smallSteps, "T^(9/5) for T^2", printedTime(exact.Frac(4, 5), exact.Int(1)).check),
+		ledger.PlantIn(smallSteps, "T alpha^(-4/5) for T alpha^(-1)", printedTime(exact.Int(1), exact.Frac(4, 5)).check),
+		ledger.PlantIn(anySteps, "a twentieth of the time",
 			timeOfLemma8.changed(func(steps float64) float64 { return 0.05 * steps }).check),
-		spoil(staysPart, "attention at the runner-up never falls", timeOfLemma8.watching(1).check),
-		drop(leadBy, "another position with the same gradient", timeOfLemma8.competing(1).check),
+		ledger.PlantIn(staysPart, "attention at the runner-up never falls", timeOfLemma8.watching(1).check),
+		ledger.Drop(leadBy, "another position with the same gradient", timeOfLemma8.competing(1).check),
 	},
 }
 
@@ -707,11 +707,11 @@ var lemA1DynamicsSharp = ledger.Claim{
 		"With w = log(S_p/(1-S_p)) and phi = S_p(1-S_p), w grows by eta delta phi(w) in a step, of which int dw/phi is " +
 			"at least eta delta exp(-eta delta/4). For one leader and small steps it is an equality but for 1/T."),
 	Faults: []ledger.Fault{
-		spoil(smallSteps, "9/10 of 1/alpha + i", sharpTime(0.9, 2, 0.25).check),
-		spoil(smallSteps, "one logarithm for two", sharpTime(1, 1, 0.25).check),
-		spoil(anySteps, "without the exponential", sharpTime(1, 2, 0).check),
-		spoil(staysPart, "attention at the runner-up never falls", sharpTime(1, 2, 0.25).watching(1).check),
-		drop(leadBy, "another position with the same gradient", sharpTime(1, 2, 0.25).competing(1).check),
+		ledger.PlantIn(smallSteps, "9/10 of 1/alpha + i", sharpTime(0.9, 2, 0.25).check),
+		ledger.PlantIn(smallSteps, "one logarithm for two", sharpTime(1, 1, 0.25).check),
+		ledger.PlantIn(anySteps, "without the exponential", sharpTime(1, 2, 0).check),
+		ledger.PlantIn(staysPart, "attention at the runner-up never falls", sharpTime(1, 2, 0.25).watching(1).check),
+		ledger.Drop(leadBy, "another position with the same gradient", sharpTime(1, 2, 0.25).competing(1).check),
 	},
 }
 
@@ -724,7 +724,7 @@ var lemA1DynamicsStepInteger = ledger.Claim{
 	Uses:       []string{"lem-a1-dynamics"}, Defect: ledger.Boundary,
 	Check: stepsOfBound(4, candidateConstants...).Noted(
 		"For eta1 beta0 >> T^2 log T the bound is below one step. Nothing bounds eta1 in the paper."),
-	Repairs: []ledger.Repair{repair("eta1 beta0 = T", stepsOfBound(1, candidateConstants...))},
+	Repairs: []ledger.Repair{ledger.Mend("eta1 beta0 = T", stepsOfBound(1, candidateConstants...))},
 	Correction: &ledger.Claim{
 		ID: "lem-a1-dynamics-step-integer-corrected", Title: "The time is a number of steps, rounded up",
 		Statement:  `The number of steps can be $\big\lceil\frac2\delta\eta_1^{-1}\beta_0^{-1}(T^2+T\alpha^{-1})\log(T/\alpha)\big\rceil$ for every $\eta_1$ and $0<\alpha<1$. It is at most twice the number inside $\lceil\cdot\rceil$ if $\eta_1\beta_0\le T$ and $\delta\le1$`,
@@ -733,8 +733,8 @@ var lemA1DynamicsStepInteger = ledger.Claim{
 		// The time is loose because Lemma 8 (lem-a1-dynamics) has the factor log(T/alpha).
 		Check: roundedTime(math.Ceil, 0),
 		Faults: []ledger.Fault{
-			fault("rounded down", roundedTime(math.Floor, 0)),
-			drop(leadBy, "another position with the same gradient", roundedTime(math.Ceil, 1)),
+			ledger.Plant("rounded down", roundedTime(math.Floor, 0)),
+			ledger.Drop(leadBy, "another position with the same gradient", roundedTime(math.Ceil, 1)),
 		},
 	},
 }
@@ -788,9 +788,9 @@ var corStageOneParents = ledger.Claim{
 	// The time is loose because Lemma 8 (lem-a1-dynamics) has the factor log(T/alpha).
 	Check: ledger.Check(timeToEnd(exact.Int(1), 1).check).Noted("Lemma 8 (lem-a1-dynamics) with alpha = 1/T."),
 	Faults: []ledger.Fault{
-		fault("T^(7/4) log T for T^2 log T", timeToEnd(exact.Frac(3, 4), 1).check),
-		fault("T^(-2) for T^(-1)", timeToEnd(exact.Int(1), 2).check),
-		drop(leadBy, "another position with the same gradient", timeToEnd(exact.Int(1), 1).competing(1).check),
+		ledger.Plant("T^(7/4) log T for T^2 log T", timeToEnd(exact.Frac(3, 4), 1).check),
+		ledger.Plant("T^(-2) for T^(-1)", timeToEnd(exact.Int(1), 2).check),
+		ledger.Drop(leadBy, "another position with the same gradient", timeToEnd(exact.Int(1), 1).competing(1).check),
 	},
 }
 
@@ -805,7 +805,7 @@ var corStageOneRoots = ledger.Claim{
 			"constant in tau1 once T is large. The witness has 1/2 - 1/T and C times the bound. Other early roots run away " +
 			"as well where S > E sum_s pi(s|s)/mu(s)."),
 	Repairs: []ledger.Repair{
-		repair("roots other than T with i >= K T log T/sqrt(T_eff)",
+		ledger.Mend("roots other than T with i >= K T log T/sqrt(T_eff)",
 			rootDrift{lateRootRests, childrenDone, printedAtEnd}.check),
 	},
 	Correction: &ledger.Claim{
@@ -820,8 +820,8 @@ var corStageOneRoots = ledger.Claim{
 		},
 		Check: lateRootEnds(4),
 		Faults: []ledger.Fault{
-			drop(lateRoot, "the early roots as well", lateRootEnds(0)),
-			drop(driveOf, "the trace 27/20",
+			ledger.Drop(lateRoot, "the early roots as well", lateRootEnds(0)),
+			ledger.Drop(driveOf, "the trace 27/20",
 				ledger.Check(rootForceWithin(exact.OwnRoot, offTrace, inverse)).With(`35S^2\gamma^{-2}T_{\mathrm{eff}}^{-1/2}`)),
 		},
 	},

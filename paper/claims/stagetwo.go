@@ -30,12 +30,12 @@ var lemA2Sym = ledger.Claim{
 	// that the prior is symmetric is a hypothesis
 	Check: oneDegreeOfFreedom(exact.Orbits, 1),
 	Faults: []ledger.Fault{
-		drop(`$P_\pi$ symmetric`, "the prior is one matrix without its relabelings",
+		ledger.Drop(`$P_\pi$ symmetric`, "the prior is one matrix without its relabelings",
 			oneDegreeOfFreedom(func(bases ...exact.Matrix) []exact.Matrix { return bases[len(bases)-1:] }, 1)),
-		fault("1 1^T/(S+1) for 1 1^T/S", oneDegreeOfFreedom(exact.Orbits, 0)),
+		ledger.Plant("1 1^T/(S+1) for 1 1^T/S", oneDegreeOfFreedom(exact.Orbits, 0)),
 	},
 	Spare: []ledger.Spare{
-		spare(`$A^{(2)}(0)=\beta_0I_S$`, "only says where A2 starts; from a I + b 1 1^T it keeps that form"),
+		ledger.Spared(`$A^{(2)}(0)=\beta_0I_S$`, "only says where A2 starts; from a I + b 1 1^T it keeps that form"),
 	},
 }
 
@@ -120,9 +120,9 @@ var thmStageTwoUpper = ledger.Claim{
 		"and the rows of pi sum to one. The 1 is the best for all S, of all beta: it is 1 - 1/S for beta >= 0 " +
 		"(thm-stage2-upper-sharp)."),
 	Spare: []ledger.Spare{
-		spare(growthForm, "the bound holds for whatever attention v; this only makes Delta_beta the change of beta"),
-		spare(`$\beta\ge0$`, "true for all beta"),
-		spare(`$\epsilon>0$`, "true at epsilon = 0 too, where f is positive"),
+		ledger.Spared(growthForm, "the bound holds for whatever attention v; this only makes Delta_beta the change of beta"),
+		ledger.Spared(`$\beta\ge0$`, "true for all beta"),
+		ledger.Spared(`$\epsilon>0$`, "true at epsilon = 0 too, where f is positive"),
 	},
 }
 
@@ -135,11 +135,11 @@ var thmStageTwoUpperSharp = ledger.Claim{
 	Check: growthAtMost(10, oneAndThree...).Noted("Proof: (S-1) times the growth is at most the mean over s of " +
 		"1 - E z, and E z grows with beta from its value at 0, where the mean over s is at least 1/S. No constant below " +
 		"1/S will do: on a cycle of states it is approached."),
-	Faults: []ledger.Fault{drop(`$\beta\ge0$`, "beta < 0", growthAtMost(10, big.NewRat(1, 3)))},
+	Faults: []ledger.Fault{ledger.Drop(`$\beta\ge0$`, "beta < 0", growthAtMost(10, big.NewRat(1, 3)))},
 	Spare: []ledger.Spare{
-		spare(growthForm, "this only makes Delta_beta the change of beta; of the attention it asks for "+
+		ledger.Spared(growthForm, "this only makes Delta_beta the change of beta; of the attention it asks for "+
 			"exp(beta z), up to a factor"),
-		spare(`$\epsilon>0$`, "true at epsilon = 0 too, where f is positive"),
+		ledger.Spared(`$\epsilon>0$`, "true at epsilon = 0 too, where f is positive"),
 	},
 }
 
@@ -274,20 +274,20 @@ var thmStageTwoLower = ledger.Claim{
 	// The bound is half of Lemma 11 (lem-bound-ghat), whose tightness is 0.002.
 	Check: lowerGrowth,
 	Faults: []ledger.Fault{
-		spoil("the bound", "no factor e^(-2 beta)", farGrowth(func(gamma, _ float64, s int) float64 {
+		ledger.PlantIn("the bound", "no factor e^(-2 beta)", farGrowth(func(gamma, _ float64, s int) float64 {
 			return growthBound(gamma, 0, s)
 		}, farLengths(600)...)),
-		spoil("the bound", "100000 times the bound", farGrowth(func(gamma, beta float64, s int) float64 {
+		ledger.PlantIn("the bound", "100000 times the bound", farGrowth(func(gamma, beta float64, s int) float64 {
 			return 1e5 * growthBound(gamma, beta, s)
 		}, farLengths(120)...)),
-		spoil("the range of beta", "T_eff^(1/2) for T_eff^(1/12)",
+		ledger.PlantIn("the range of beta", "T_eff^(1/2) for T_eff^(1/12)",
 			growthOfChains(longChains(32, 128), 0.5, growthBoundOf)),
-		drop(growthPrior, "a chain that mixes in one step, and gamma = 1/2", growthOfChains(
+		ledger.Drop(growthPrior, "a chain that mixes in one step, and gamma = 1/2", growthOfChains(
 			[]longChain{{bases: []exact.Matrix{exact.Rats("1/2 1/2; 1/2 1/2")}, t: 32, eps: 1 / math.Sqrt(32)}}, 1./12,
 			func(_ longChain, beta float64) float64 { return growthBound(0.5, beta, 2) })),
-		drop(growthRows, "positions with a parent attend to themselves",
+		ledger.Drop(growthRows, "positions with a parent attend to themselves",
 			growthOfSpoilt(func(c *longChain) { c.astray = true })),
-		drop(growthEps, "epsilon = 10^4", growthOfSpoilt(func(c *longChain) { c.eps = 1e4 })),
+		ledger.Drop(growthEps, "epsilon = 10^4", growthOfSpoilt(func(c *longChain) { c.eps = 1e4 })),
 	},
 }
 
@@ -364,14 +364,14 @@ var lemA2Dynamics = ledger.Claim{
 	Uses:       []string{"thm-stage2-upper", "thm-stage2-lower"},
 	Check:      betaClimb{timeOfClimb, 1, 1, 1, bothRates}.check,
 	Faults: []ledger.Fault{
-		spoil(timeOfBeta, "no factor e^(2 beta*)", betaClimb{
+		ledger.PlantIn(timeOfBeta, "no factor e^(2 beta*)", betaClimb{
 			func(target float64) float64 { return target }, 1, 1, 1, bothRates,
 		}.check),
-		spoil(timeOfBeta, "e^beta* for e^(2 beta*)", betaClimb{math.Expm1, 1, 1, 1, bothRates}.check),
-		spoil(leapOfBeta, "9/10 for 1 above beta*", betaClimb{timeOfClimb, 0.9, 1, 1, bothRates}.check),
-		drop(growthBelow, "growth of 1/4 of that", betaClimb{timeOfClimb, 1, 0.25, 1, bothRates}.check),
-		drop(growthAbove, "growth of 2", betaClimb{timeOfClimb, 1, 1, 2, bothRates}.check),
-		drop(smallRate, "eta2 = 2", betaClimb{timeOfClimb, 1, 1, 1, []float64{2}}.check),
+		ledger.PlantIn(timeOfBeta, "e^beta* for e^(2 beta*)", betaClimb{math.Expm1, 1, 1, 1, bothRates}.check),
+		ledger.PlantIn(leapOfBeta, "9/10 for 1 above beta*", betaClimb{timeOfClimb, 0.9, 1, 1, bothRates}.check),
+		ledger.Drop(growthBelow, "growth of 1/4 of that", betaClimb{timeOfClimb, 1, 0.25, 1, bothRates}.check),
+		ledger.Drop(growthAbove, "growth of 2", betaClimb{timeOfClimb, 1, 1, 2, bothRates}.check),
+		ledger.Drop(smallRate, "eta2 = 2", betaClimb{timeOfClimb, 1, 1, 1, []float64{2}}.check),
 	},
 }
 

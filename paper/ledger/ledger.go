@@ -84,12 +84,28 @@ type Fault struct {
 	Check Check
 }
 
+// Plant returns a fault of a statement of one part: the check of the statement with the change.
+func Plant(change string, check Check) Fault { return Fault{What: change, Check: check} }
+
+// PlantIn returns a fault in one part of a statement.
+func PlantIn(part, change string, check Check) Fault {
+	return Fault{What: change, Part: part, Check: check}
+}
+
+// Drop returns a fault that violates a hypothesis.
+func Drop(hypothesis, change string, check Check) Fault {
+	return Fault{What: change, Drops: hypothesis, Check: check}
+}
+
 // A Repair is the check of a claim that fails, with the one change that makes the claim true. Its finding must
 // not be a failure, which shows that the check does not reject everything.
 type Repair struct {
 	What  string // the change
 	Check Check
 }
+
+// Mend returns the check of a false statement with a change that makes it true.
+func Mend(change string, check Check) Repair { return Repair{What: change, Check: check} }
 
 // MarshalText returns What, the only field that is stored.
 func (f Fault) MarshalText() ([]byte, error) { return []byte(f.What), nil }
@@ -115,6 +131,9 @@ type Spare struct {
 	Hypothesis string `json:"hypothesis"` // as written in Hypotheses
 	Why        string `json:"why"`
 }
+
+// Spared returns a hypothesis that no fault drops, and the reason.
+func Spared(hypothesis, why string) Spare { return Spare{Hypothesis: hypothesis, Why: why} }
 
 // A Proof is a theorem checked in Coq: the statement of a claim, or its negation.
 type Proof struct {
