@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"learncausal/paper/claims/compare"
 	"learncausal/paper/exact"
 	"learncausal/paper/ledger"
 	"learncausal/pkg/theory"
@@ -148,7 +149,7 @@ func TestSpreadFormOverThreeStates(t *testing.T) {
 // The form for three states at one measure and several C against its formula, its pivots by hand,
 // and the measures that it admits.
 func TestFormOfThreeStates(t *testing.T) {
-	check := comparing(t)
+	check := compare.With(t)
 	mu := [3]float64{0.2, 0.3, 0.5}
 	spread := spreadForm([3]exact.Range{exact.At(0.2), exact.At(0.3), exact.At(0.5)})
 	const slope, root, r, s, scale = 0.3, 0.4, 1.7, 0.6, 1.3
@@ -233,7 +234,7 @@ func ranges(a [4][4]float64) (out [4][4]exact.Range) {
 }
 
 func TestGapsInFloatsEqualGapsInRationals(t *testing.T) {
-	check := comparing(t)
+	check := compare.With(t)
 	pis := []exact.Matrix{exact.Rats("9/10 1/10; 2/5 3/5"), exact.Rats("1/5 4/5; 3/10 7/10")}
 	bases := []*theory.Chain{theory.MustChain(pis[0].Floats(), 2), theory.MustChain(pis[1].Floats(), 2)}
 	mean := func(of func(pi exact.Matrix) *big.Rat) float64 {
@@ -247,15 +248,86 @@ func TestGapsInFloatsEqualGapsInRationals(t *testing.T) {
 		}
 		check("the least gap, "+place.name, gapCheck{places: []placeOfJ{place}}.least(bases), norm-most)
 	}
-	check("half of the gap", halfGapOf(bases), mean(halfGap))
 	m, d := exact.Frac(1, 9), exact.Frac(1, 20)
 	light := exact.LightState(4, m, d)
 	got, entries, rows := lightNorm(4, exact.Float(m), exact.Float(d))
 	check("|B|_F^2 with a light state", got, exact.Float(exact.FrobeniusSquared(light)))
 	check("gamma^2 of the entries", entries*entries, exact.Float(exact.Pow(exact.FloorGamma(light), 2)))
 	check("gamma^2 of the rows", rows*rows, exact.Float(ofSpread.square(light)))
-	for _, pi := range []exact.Matrix{asymmetrics()[1].first, pullAway, exact.Rats("1/9 4/9 4/9; 1/2 1/4 1/4; 1/3 1/3 1/3")} {
-		check.each("a matrix of trace 1", withTraceFloats(pi.Floats(), 3, 1), exact.WithTrace(pi, exact.Int(1)).Floats())
+	for _, pi := range []exact.Matrix{compare.Asymmetrics()[1].First, pullAway, exact.Rats("1/9 4/9 4/9; 1/2 1/4 1/4; 1/3 1/3 1/3")} {
+		check.Each("a matrix of trace 1", withTraceFloats(pi.Floats(), 3, 1), exact.WithTrace(pi, exact.Int(1)).Floats())
 		check("its trace", exact.Float(exact.WithTrace(pi, exact.Int(1)).Trace()), 1)
 	}
+}
+
+// inBoth returns g_ij and the chi-squared information of s_i and s_j under their law.
+func inBoth(c *theory.Chain, law []float64) (g, info float64) {
+	g = -1
+	for k, p := range law {
+		to, from := c.Mu[k/c.S], c.Mu[k%c.S]
+		g += c.Pi.At(k%c.S, k/c.S) / to * p
+		info += (p - to*from) * (p - to*from) / (to * from)
+	}
+	return g, info
+}
+
+// twoNorms returns |B|_F^2 and alpha.
+func twoNorms(c *theory.Chain) (norm, alpha float64) {
+	norm = -1
+	for a := range c.S {
+		for b, p := range c.Pi.RawRowView(a) {
+			norm += c.Mu[a] * p * p / c.Mu[b]
+		}
+		for other := range c.S {
+			far := 0.0
+			for b := range c.S {
+				far += math.Abs(c.Pi.At(a, b)-c.Pi.At(other, b)) / 2
+			}
+			alpha = max(alpha, far)
+		}
+	}
+	return norm, alpha
+}
+
+// The inequalities on g_ij and two informations, in floats and in rationals, against the laws of two
+// positions.
+func TestInequalitiesFromTheAncestor(t *testing.T) {
+	check := compare.With(t)
+	for _, u := range compare.Asymmetrics() {
+		c := u.Chain()
+		norm, alpha := twoNorms(c)
+		for _, at := range ancestorPairs {
+			i, j := at[0], at[1]
+			k, toI, toJ := nearForest.Meet(i, j)
+			g, info := inBoth(c, c.Joint(nearForest, i, j).RawMatrix().Data)
+			_, up := inBoth(c, c.Joint(nearForest, k, i).RawMatrix().Data)
+			var inFloats, want []float64
+			for _, line := range printedLines.inFloats(c, i, j) {
+				inFloats = append(inFloats, line[0], line[1])
+			}
+			for n, power := range []int{toJ, toI - 1, toI + toJ - 1} {
+				if power > 0 {
+					want = append(want, []float64{info, up, info}[n], math.Pow(alpha, float64(power))*[]float64{up, norm, norm}[n])
+				}
+			}
+			gap := []float64{(1 - alpha) / 2 * norm, norm - g}
+			check.Each("the lines from the ancestor", inFloats, slices.Concat([]float64{g, (norm + info) / 2}, want, gap))
+			var inRationals []float64
+			for _, line := range printedLines.inRationals(u.First, i, j) {
+				inRationals = append(inRationals, exact.Float(line.lhs), exact.Float(line.rhs))
+			}
+			check.Each("the lines from the ancestor in rationals", inRationals, slices.Concat(
+				[]float64{g, (norm + info) / 2, info, info, info, info},
+				[]float64{info, math.Pow(alpha, float64(toJ)) * up, up, math.Pow(alpha, float64(toI-1)) * norm},
+				[]float64{info, math.Pow(alpha, float64(toI+toJ-1)) * norm}, gap))
+		}
+	}
+}
+
+// Half of the gap of two chains in floats, against rationals.
+func TestHalfOfTheGapByHand(t *testing.T) {
+	pis := []exact.Matrix{exact.Rats("9/10 1/10; 2/5 3/5"), exact.Rats("1/5 4/5; 3/10 7/10")}
+	bases := []*theory.Chain{theory.MustChain(pis[0].Floats(), 2), theory.MustChain(pis[1].Floats(), 2)}
+	want := exact.Float(exact.Add(halfGap(pis[0]), halfGap(pis[1]))) / 2
+	compare.With(t)("half of the gap", halfGapOf(bases), want)
 }

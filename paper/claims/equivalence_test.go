@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"learncausal/paper/claims/compare"
+
 	"learncausal/paper/ledger"
 	"learncausal/pkg/model"
 	"learncausal/pkg/task"
@@ -41,7 +43,7 @@ func TestScoresForPatternsSeparateMaps(t *testing.T) {
 }
 
 func TestOneHeadOutputIsTheForwardPass(t *testing.T) {
-	check := comparing(t)
+	check := compare.With(t)
 	for qkv := range task.Sequences(2, 3) {
 		for x := range task.Sequences(2, 2) {
 			m, _ := oneHead(qkv, x)

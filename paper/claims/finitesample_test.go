@@ -1,11 +1,11 @@
 package claims
 
 import (
-	"context"
 	"math"
 	"math/big"
 	"testing"
 
+	"learncausal/paper/claims/compare"
 	"learncausal/paper/exact"
 	"learncausal/paper/ledger"
 	"learncausal/pkg/graph"
@@ -13,17 +13,12 @@ import (
 	"learncausal/pkg/theory"
 )
 
-var lemma33 = stageOneError{theory.QueryInSequence, boundsOf(thmFiniteStage1)}
-
-// boundsOf returns the bounds of a claim.
-func boundsOf(c ledger.Claim) []ledger.Bound {
-	return ledger.NewEnv(context.Background(), c, true).Bounds()
-}
+var lemma33 = stageOneError{theory.QueryInSequence, compare.Bounds(thmFiniteStage1)}
 
 // The bounds for finite samples against their formulas, for S = 3 and gamma = 1/5, and for a matrix
 // over two states.
 func TestSampleBoundsAsPrinted(t *testing.T) {
-	check := comparing(t)
+	check := compare.With(t)
 	gamma, n := exact.Frac(1, 5), exact.Int(50)
 	two := exact.Point(exact.Int(2))
 	check("2 S^2/gamma^2", exact.Float(errorScale(3, gamma)), 450)
@@ -54,20 +49,20 @@ func TestSampleBoundsAsPrinted(t *testing.T) {
 
 // rareBounds returns the claim on rare tokens with the bounds of a claim.
 func rareBounds(c ledger.Claim) rareToken {
-	b := boundsOf(c)
+	b := compare.Bounds(c)
 	return rareToken{power: 2, chebyshev: b[0], azuma: b[1], enough: b[2]}
 }
 
 // The moments of one sample's gradients against sums over all sequences, from the form that the proof of
 // Lemma 33 gives Z.
 func TestMomentsOfOneSample(t *testing.T) {
-	check := comparing(t)
+	check := compare.With(t)
 	const eps = 0.25
-	for _, u := range asymmetrics() {
-		pi, t, s := u.first.Floats(), u.graph.T(), len(u.first)
+	for _, u := range compare.Asymmetrics() {
+		pi, t, s := u.First.Floats(), u.Graph.T(), len(u.First)
 		for _, at := range [][2]int{{1, 0}, {4, 1}, {2, 2}, {t - 1, t - 1}} {
-			law, want := exact.GradientLaw(u.graph, at[0], at[1], exact.Frac(1, 4), u.first), make([]float64, 4)
-			for x, chance := range exact.Sequences(u.graph, u.first) {
+			law, want := exact.GradientLaw(u.Graph, at[0], at[1], exact.Frac(1, 4), u.First), make([]float64, 4)
+			for x, chance := range exact.Sequences(u.Graph, u.First) {
 				query, z := x[t-1], 0.0
 				if x[at[1]] != query {
 					continue
@@ -81,14 +76,14 @@ func TestMomentsOfOneSample(t *testing.T) {
 				}
 			}
 			got := []float64{exact.Float(law.Moment(2)), exact.Float(law.Absolute(3)), exact.Float(law.Moment(4)), exact.Float(law.Absolute(5))}
-			check.each("a moment of one sample", got, want)
+			check.Each("a moment of one sample", got, want)
 		}
 	}
 }
 
 // The covariance of two events is v11 v00 - v01 v10.
 func TestCovarianceOfTwoEvents(t *testing.T) {
-	check := comparing(t)
+	check := compare.With(t)
 	for _, v := range exact.Rats("1/10 1/5 3/10 2/5; 1/2 1/10 1/10 3/10; 0 1/6 1/3 1/2; 1/7 0 2/7 4/7") {
 		f, covariance := eventCovariance(v)
 		determinant := exact.Sub(exact.Mul(v[0], v[3]), exact.Mul(v[1], v[2]))
@@ -100,25 +95,25 @@ func TestCovarianceOfTwoEvents(t *testing.T) {
 // The tail of the mean of two samples, predictions at a small beta, the probability that a token of
 // measure 3/4 or 1/4 is rare among two roots and the query, and the T from which it is below 1/T.
 func TestInequalitiesOfFiniteSamples(t *testing.T) {
-	check := comparing(t)
+	check := compare.With(t)
 	law := exact.SampleLaw{Values: exact.Rats("-1 0 1")[0], Weights: exact.Rats("1/20 9/10 1/20")[0]}
-	check.inequalities("the tail of a mean", func(w *ledger.Worst) {
+	check.Inequalities("the tail of a mean", func(w *ledger.Worst) {
 		decideTail(w, law, func(second, most, n, l float64) float64 { return second * most / n * l }, exact.Frac(15, 2), 2, 2, ledger.Instance{})
 	}, [2]float64{0.005, 2 * math.Exp(-2)}, [2]float64{0, 2 * math.Exp(-4)}, [2]float64{0, 2 * math.Exp(-8)})
-	check.inequalities("a shift of the prediction", func(w *ledger.Worst) {
-		decideShift(w, boundsOf(*thmFiniteStage2StepExponent.Correction)[0], exact.Int(2), exact.Rats("1 2 0 1")[0])
+	check.Inequalities("a shift of the prediction", func(w *ledger.Worst) {
+		decideShift(w, compare.Bounds(*thmFiniteStage2StepExponent.Correction)[0], exact.Int(2), exact.Rats("1 2 0 1")[0])
 	}, [2]float64{0.05, 0.25})
-	check.inequalities("a shift of the prediction by T", func(w *ledger.Worst) {
-		decideShiftRate(w, boundsOf(*thmFiniteStage2StepExponent.Correction), exact.Int(3), exact.Frac(3, 2))
+	check.Inequalities("a shift of the prediction by T", func(w *ledger.Worst) {
+		decideShiftRate(w, compare.Bounds(*thmFiniteStage2StepExponent.Correction), exact.Int(3), exact.Frac(3, 2))
 	}, [2]float64{math.Expm1(1./27) / 4, 1. / 54})
-	check.inequalities("the size of a gradient", func(w *ledger.Worst) {
+	check.Inequalities("the size of a gradient", func(w *ledger.Worst) {
 		half := exact.Frac(1, 2)
 		decideSize(w, ledger.MustBound(`\frac34\epsilon^{-1}`), half, half, 2, false)
 	}, [2]float64{0.5, 1.5})
 	rare := rareBounds(*thmFiniteStage1StepUnion.Correction)
 	enough := rare.enough
 	rare.enough = ledger.MustBound("3")
-	check.inequalities("how often a token is rare", func(w *ledger.Worst) {
+	check.Inequalities("how often a token is rare", func(w *ledger.Worst) {
 		rare.decide(w, rareCase{familyMember{"", rootsOnly(3)}, exact.Rats("3/4 1/4; 3/4 1/4")})
 	}, [2]float64{17. / 32, 440. / 81}, [2]float64{17. / 32, 2 * math.Exp(-1./384)}, [2]float64{17. / 32, 2. / 3})
 	var lines [][2]float64
@@ -129,13 +124,13 @@ func TestInequalitiesOfFiniteSamples(t *testing.T) {
 		}
 	}
 	rare.enough = enough
-	check.inequalities("how long is enough", rare.decideThreshold, lines...)
+	check.Inequalities("how long is enough", rare.decideThreshold, lines...)
 }
 
 // The number of samples at pi = (4/5, 1/5; 1/5, 4/5), T = 10^12 and delta = 1/100, and the moments of one
 // sample's gradient over two tokens as sums over four sequences.
 func TestSampleSizesByHand(t *testing.T) {
-	check := comparing(t)
+	check := compare.With(t)
 	pi, root := exact.Rats("4/5 1/5; 1/5 4/5"), exact.Int(1_000_000)
 	samples, log := perLength("1"), math.Log(200e24)
 	check("K", errorConstant(pi).Float(), 150)
@@ -164,7 +159,7 @@ func TestSampleSizesByHand(t *testing.T) {
 		}
 		lines = append(lines, [2]float64{0, 1}) // whose bound is seen in samplesAsPrinted
 	}
-	check.inequalities("the moments of one sample", func(w *ledger.Worst) {
+	check.Inequalities("the moments of one sample", func(w *ledger.Worst) {
 		lemma33.decideSmall(w, graph.Chain(2), exact.Frac(1, 2), pi)
 	}, lines...)
 }
@@ -173,7 +168,7 @@ func TestSampleSizesByHand(t *testing.T) {
 // mu = (5/6, 1/6) and gamma = 1/5, and where an entry of the gradient of A2 has the variance and the
 // fourth moment of its law.
 func TestSampleErrorsOfLongSequences(t *testing.T) {
-	check := comparing(t)
+	check := compare.With(t)
 	pi, half := pullToward[0], exact.Frac(1, 2)
 	g := graph.Chain(3)
 	law := exact.SecondGradientLaw(g, 0, 0, half, pi)
@@ -196,7 +191,7 @@ func TestSampleErrorsOfLongSequences(t *testing.T) {
 		inT = append(inT, [2]float64{(off(root) + error1(l+math.Log(2*n), 1)) / 2, constant * l})
 		later = append(later, [2]float64{math.Sqrt(second/n) / 2, math.Sqrt(2*math.Log(800)) / root})
 	}
-	check.inequalities("the error by N", func(w *ledger.Worst) { lemma33.decideInN(w, pi) }, inN...)
-	check.inequalities("the error by T", func(w *ledger.Worst) { lemma33.decideInT(w, pi) }, inT...)
-	check.inequalities("the error of stage 2 by N", func(w *ledger.Worst) { stageTwoError{square: boundsOf(thmFiniteStage2)[0]}.decideLarge(w, g, pi) }, later...)
+	check.Inequalities("the error by N", func(w *ledger.Worst) { lemma33.decideInN(w, pi) }, inN...)
+	check.Inequalities("the error by T", func(w *ledger.Worst) { lemma33.decideInT(w, pi) }, inT...)
+	check.Inequalities("the error of stage 2 by N", func(w *ledger.Worst) { stageTwoError{square: compare.Bounds(thmFiniteStage2)[0]}.decideLarge(w, g, pi) }, later...)
 }

@@ -4,22 +4,23 @@ import (
 	"math/big"
 	"testing"
 
+	"learncausal/paper/claims/compare"
 	"learncausal/paper/exact"
 	"learncausal/pkg/theory"
 )
 
 // The losses at A1 = A2 = 0 in both readings, against the population loss in floats.
 func TestLossAtZeroIsThePopulationLoss(t *testing.T) {
-	check := comparing(t)
-	for _, u := range asymmetrics() {
-		s, t := len(u.first), u.graph.T()
-		p := population{u.graph, "prior", u.matrices()}
+	check := compare.With(t)
+	for _, u := range compare.Asymmetrics() {
+		s, t := len(u.First), u.Graph.T()
+		p := population{u.Graph, "prior", u.Matrices()}
 		for _, reading := range []theory.Reading{theory.QueryInSequence, theory.QueryApart} {
 			terms := logTerms{}
 			p.queries(reading, func(weight *big.Rat, pi exact.Matrix, x []int, query int) {
 				terms.add(x, query, exact.Quo(weight, perState(s)), pi[query])
 			})
-			zero := smallPopulation{u.graph, u.prior(), theory.NewReduced(s, t, 0), 1 / float64(t)}
+			zero := smallPopulation{u.Graph, u.Prior(), theory.NewReduced(s, t, 0), 1 / float64(t)}
 			loss, _ := zero.gradients(reading).Loss(zero.model)
 			check("a loss at A1 = A2 = 0", loss, atZero(terms.byCount(t)).Float())
 		}

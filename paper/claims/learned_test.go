@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"learncausal/paper/claims/compare"
 	"learncausal/paper/exact"
 	"learncausal/paper/ledger"
 	"learncausal/pkg/graph"
@@ -55,7 +56,7 @@ func TestExactLimitIsTheHardMax(t *testing.T) {
 // The distance of two laws, and, where positions 1 and 4 alone have children, the bound of the share
 // of the roots: mu = (4/7, 3/7), and 2/5 and 1/5 are the least entries of the columns.
 func TestShareOfRootsByHand(t *testing.T) {
-	check := comparing(t)
+	check := compare.With(t)
 	x := []int{0, 1, 2, 1}
 	check("a distance", distance(shares([]int{0, 2, 3}, x, 3), shares([]int{3}, x, 3)), 2./3)
 	g := graph.MustNew(graph.Root, 0, 0, 0, 3, graph.Root)
@@ -67,24 +68,23 @@ func TestShareOfRootsByHand(t *testing.T) {
 // The blocks of the query's last residual stream in the limit, against the dense transformer, on graphs
 // where a position has two children.
 func TestResidualStreamInTheLimit(t *testing.T) {
-	check := comparing(t)
-	for _, u := range asymmetrics() {
-		s := len(u.first)
-		k := model.ConstructionOne(u.graph, s)
-		weights, d := k.Weights(betaOne, betaTwo), s+u.graph.T()
-		for x := range task.Sequences(s, u.graph.T()) {
-			stream := weights.Stream(x).RawRowView(u.graph.T() - 1)
+	check := compare.With(t)
+	for _, u := range compare.Asymmetrics() {
+		s := len(u.First)
+		k := model.ConstructionOne(u.Graph, s)
+		weights, d := k.Weights(betaOne, betaTwo), s+u.Graph.T()
+		for x := range task.Sequences(s, u.Graph.T()) {
+			stream := weights.Stream(x).RawRowView(u.Graph.T() - 1)
 			for block := range 4 {
-				check.each("a block of a stream", limitBlock(u.graph, x, k.Attended(x), s, block).Floats(), stream[block*d:(block+1)*d])
+				check.Each("a block of a stream", limitBlock(u.Graph, x, k.Attended(x), s, block).Floats(), stream[block*d:(block+1)*d])
 			}
 		}
 	}
 }
 
-// The error of Construction 1 on a chain against its mean over all sequences, and the tail and the
-// second moment of a binomial deviation by hand.
+// The error of Construction 1 on a chain against its mean over all sequences.
 func TestErrorOfConstructionOneOnChains(t *testing.T) {
-	check := comparing(t)
+	check := compare.With(t)
 	pi := exact.Rats("4/5 1/5; 3/10 7/10")
 	mu := exact.MustStationary(pi)
 	got, mean := exact.PairMean(pi, mu, 4, constructionError, 0), new(big.Rat)
@@ -98,16 +98,12 @@ func TestErrorOfConstructionOneOnChains(t *testing.T) {
 	far, _ := errorByDefinition(graph.Chain(5), pi)
 	check("the error of Construction 1 on a chain", got.Float(), far)
 	check("whether it is enclosed", unit(got.Contains(mean)), 1)
-	for _, u := range asymmetrics() {
-		far, share := errorByDefinition(u.graph, u.first)
-		inRationals, ofRoots := statedMean.means(u.graph, u.first)
-		check.each("the error of Construction 1, and the share of roots",
+	for _, u := range compare.Asymmetrics() {
+		far, share := errorByDefinition(u.Graph, u.First)
+		inRationals, ofRoots := statedMean.means(u.Graph, u.First)
+		check.Each("the error of Construction 1, and the share of roots",
 			[]float64{exact.Float(inRationals), exact.Float(ofRoots)}, []float64{far, share})
 	}
-	tail, square := binomialDeviation(3, exact.Frac(1, 5), exact.Frac(3, 10))
-	check.each("a binomial deviation", []float64{exact.Float(tail), exact.Float(square)}, []float64{0.104, 0.16 / 3})
-	tail, square = binomialDeviation(2, exact.Frac(1, 2), exact.Frac(1, 2))
-	check.each("a binomial deviation", []float64{exact.Float(tail), exact.Float(square)}, []float64{0.5, 0.125})
 }
 
 // errorByDefinition returns the mean of |f - pihat|_inf over all sequences, and of the
@@ -127,9 +123,9 @@ func errorByDefinition(g *graph.Forest, pi exact.Matrix) (far, share float64) {
 
 // The distance of a limit from pihat, where each entry differs by a quarter.
 func TestDistanceToTheEmpiricalLaw(t *testing.T) {
-	check := comparing(t)
+	check := compare.With(t)
 	f, hat := exact.Rats("1/4 3/4")[0], exact.Rats("1/2 1/2")[0]
-	check.inequalities("the distance to pihat", func(w *ledger.Worst) {
+	check.Inequalities("the distance to pihat", func(w *ledger.Worst) {
 		limitDistance(1)(w, f, hat, 2, 5, func() ledger.Instance { return nil })
 	}, [2]float64{0.25, 0.5}, [2]float64{0.25, 0.5})
 }

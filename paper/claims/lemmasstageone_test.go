@@ -5,7 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"learncausal/paper/claims/compare"
 	"learncausal/paper/exact"
+	"learncausal/paper/ledger"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/markov"
 	"learncausal/pkg/task"
@@ -54,17 +56,17 @@ func enumeratedCounts(t *testing.T, g *graph.Forest, c *theory.Chain, state int,
 // The errors of Lemma 24 (lem-concentration-a1) against sums over all sequences, and e^beta - 1 against
 // math.Expm1.
 func TestGradientErrorsAreSumsOverSequences(t *testing.T) {
-	check := comparing(t)
+	check := compare.With(t)
 	const eps = 0.15
-	for _, u := range asymmetrics() {
-		c, t := u.chain(), float64(u.graph.T())
+	for _, u := range compare.Asymmetrics() {
+		c, t := u.Chain(), float64(u.Graph.T())
 		for _, at := range [][2]int{{1, 0}, {4, 1}, {2, 2}, {4, 4}} {
 			i, j := at[0], at[1]
-			law := enumeratedLaw(u.first, u.graph, i, j)
-			for k, got := range gradientErrors(u.graph, c, i, j, eps) {
+			law := enumeratedLaw(u.First, u.Graph, i, j)
+			for k, got := range gradientErrors(u.Graph, c, i, j, eps) {
 				state, s := k/c.S, k%c.S
 				mu, expected, square := c.Mu[state], 0.0, 0.0
-				for x, p := range exact.Sequences(u.graph, u.first) {
+				for x, p := range exact.Sequences(u.Graph, u.First) {
 					frequency := float64(occurrences(state, x)) / t
 					expected += exact.Float(p) * (unit(x[i] == state) - frequency) * unit(x[j] == s) / (frequency + eps)
 					square += exact.Float(p) * (frequency - mu) * (frequency - mu)
@@ -82,4 +84,19 @@ func TestGradientErrorsAreSumsOverSequences(t *testing.T) {
 	for _, beta := range []float64{1e-9, 0.99e-4, 1.01e-4, 0.5} {
 		check("e^beta - 1", unit(math.Abs(expMinusOne(beta)/math.Expm1(beta)-1) < 1e-8), 1)
 	}
+}
+
+// The inequalities of Lemma 24 on a small instance.
+func TestInequalitiesOfLemma24(t *testing.T) {
+	check, u := compare.With(t), compare.Asymmetrics()[0]
+	const eps = 0.15
+	var lines [][2]float64
+	for k, err := range gradientErrors(u.Graph, u.Chain(), 1, 0, eps) {
+		mu := u.Chain().Mu[k/2]
+		most := 2*err.bias + 1.15*(2*err.sigma/((mu+eps)*(mu+2*eps))+12*err.sigma*err.sigma/(eps*mu*(mu+eps)))
+		lines = append(lines, [2]float64{err.whole, most})
+	}
+	check.Inequalities("the errors of Lemma 24", func(w *ledger.Worst) {
+		concentrationOn(w, u.Graph, u.First, eps, 2, 3, [2]int{1, 0})
+	}, lines...)
 }

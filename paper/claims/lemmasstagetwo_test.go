@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"learncausal/paper/claims/compare"
 	"learncausal/paper/exact"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/num"
@@ -50,8 +51,8 @@ func TestScoreGradientIsTheGradientOfTheQuotient(t *testing.T) {
 
 // The limits and the bounds of Lemmas 30 to 32 against the printed formulas, at one setting.
 func TestConcentrationAsPrinted(t *testing.T) {
-	check := comparing(t)
-	c := asymmetrics()[1].chain()
+	check := compare.With(t)
+	c := compare.Asymmetrics()[1].Chain()
 	const s, to = 1, 2
 	q := setting{
 		t: 40, r: 0.3, beta: 1.5, eps: 0.2, lambda: 0.8, decay: 0.06, gamma: 0.7, teff: 25, spread: 0.04,
@@ -65,13 +66,13 @@ func TestConcentrationAsPrinted(t *testing.T) {
 		(0.7*(e-1)*q.mu*q.p+0.7*q.muTo+0.3*em*q.muTo)/(0.7*(e-1)*q.mu+0.7+0.3*em))
 	roots, alone := math.Sqrt(0.3*0.04), math.Sqrt(1.5/160)
 	b := (0.7*(e-1)*q.mu + 0.7 + 0.3*em) / e
-	check.each("the bound of Lemma 30", e3Concentration.bound(q), []float64{math.Sqrt(0.075*q.mu) / b, 2.5 * roots / b})
-	check.each("the bound of Lemma 32", fConcentration.bound(q), []float64{
+	check.Each("the bound of Lemma 30", e3Concentration.bound(q), []float64{math.Sqrt(0.075*q.mu) / b, 2.5 * roots / b})
+	check.Each("the bound of Lemma 32", fConcentration.bound(q), []float64{
 		math.Sqrt(0.06*q.p*q.mu) / b, math.Sqrt(0.075*q.mu) / b, math.Sqrt(q.muTo*0.06) / (e * b), 1.5 * roots / b, alone / b,
 	})
 	check("the bias of Lemma 32", fConcentration.bias(q), (q.muTo-q.p)*(q.muTo-q.p)*math.Exp(-3*(1-q.mu))/(b*b))
 	b = (0.7*(e-1)*q.mu*q.p + 0.7*q.muTo + 0.3*em*q.muTo) / e
-	check.each("the bound of Lemma 31", e12Concentration.bound(q), []float64{
+	check.Each("the bound of Lemma 31", e12Concentration.bound(q), []float64{
 		math.Sqrt(0.06*q.mu*q.p) / b, math.Sqrt(q.muTo*0.06) / (e * b), 0.2 / b, 2.5 * roots / b, alone / b,
 	})
 	threshold, most := fConcentration.tail(q, 3)
@@ -80,20 +81,16 @@ func TestConcentrationAsPrinted(t *testing.T) {
 	for _, order := range []func(setting) float64{e3Concentration.order, e12Concentration.order, fConcentration.order} {
 		check("the order of Lemmas 30 to 32", order(q), 3.25/5*math.Log(40))
 	}
-	for _, u := range asymmetrics() {
-		rare := settingOf(graph.MustNew(graph.Root, graph.Root, 0, graph.Root, graph.Root), u.chain())
-		check("gamma where few have a parent", rare.gamma, min(u.chain().Gamma(), 0.2))
+	for _, u := range compare.Asymmetrics() {
+		rare := settingOf(graph.MustNew(graph.Root, graph.Root, 0, graph.Root, graph.Root), u.Chain())
+		check("gamma where few have a parent", rare.gamma, min(u.Chain().Gamma(), 0.2))
 	}
-	lemma6 := boundsOf(*thmStageOneRoots.Correction)
-	check("35 S^2/gamma^2", exact.Float(gradientBound{lemma6[0]}.constant(pullAway)), 35*9/0.0225)
-	check("35 S^3/gamma^2", exact.Float(gradientBound{lemma6[1]}.constant(pullAway)), 35*27/0.0225)
-	check("35 S^3/(gamma^2 sqrt(T_eff))", gradientBound{lemma6[1]}.float(3, 0.2, 64), 35*27/0.04/8)
 }
 
 // The displayed uses of Lemma 28 for errors E_n = n + 2 but E_3 = -5, epsilon = 2, e^beta = 3, a value of
 // -4 and B2 = 7.
 func TestQuotientsAsPrinted(t *testing.T) {
-	check := comparing(t)
+	check := compare.With(t)
 	q := exact.Quotient{Value: exact.Int(-4), Below: exact.Int(7)}
 	var errs [8]*big.Rat
 	for n := range errs {
@@ -118,18 +115,18 @@ func TestQuotientsAsPrinted(t *testing.T) {
 // The sums over a sequence against those in rationals, for roots of each kind, and where children attend
 // to their parents, or to position 1.
 func TestLongRunsAgreeWithRationals(t *testing.T) {
-	check := comparing(t)
-	u := asymmetrics()[1]
-	for _, g := range []*graph.Forest{u.graph, graph.MustNew(graph.Root, 0, graph.Root, 0, graph.Root)} {
+	check := compare.With(t)
+	u := compare.Asymmetrics()[1]
+	for _, g := range []*graph.Forest{u.Graph, graph.MustNew(graph.Root, 0, graph.Root, 0, graph.Root)} {
 		for _, roots := range []rootRows{rootsUniform, rootsOnThemself, rootsOnOne} {
 			c := exact.StageTwo{
 				Graph: g, Attend: roots.attend(g), X: []int{1, 2, 2, 0, 1}, S: 1,
 				Beta: exact.Beta{Root: exact.Frac(11, 10), Denominator: 15},
 			}
-			run := longRun{u.graph.Parents(), u.chain(), roots, []int{1, 2, 2, 0, 2}, g != u.graph}
+			run := longRun{u.Graph.Parents(), u.Chain(), roots, []int{1, 2, 2, 0, 2}, g != u.Graph}
 			beta, spread := 15*math.Log(1.1), 0.0
 			for _, i := range g.Roots() {
-				far := exact.Float(c.Score(i)) - u.chain().Mu[1]
+				far := exact.Float(c.Score(i)) - u.Chain().Mu[1]
 				spread += far * far / 5
 			}
 			sums := run.sums(1, beta)
@@ -152,17 +149,26 @@ func TestScoreGradientByDualNumbers(t *testing.T) {
 	} {
 		g := roundedGroups(x)
 		formula := theory.ScoreGradient(exact.Float(g.beta), exact.Float(g.epsilon), g.weights.Floats(), g.scores.Floats(), groupHits)
-		comparing(t)("|grad q|_1", formula, exact.Float(exact.ScoreGradient(g.beta, g.epsilon, g.weights, g.scores, groupHits)))
+		compare.With(t)("|grad q|_1", formula, exact.Float(exact.ScoreGradient(g.beta, g.epsilon, g.weights, g.scores, groupHits)))
 	}
 }
 
 // T_eff and T_eff(lambda) of the sums over long sequences.
 func TestEffectiveLengthsOfASetting(t *testing.T) {
-	check := comparing(t)
+	check := compare.With(t)
 	for _, family := range graph.Families() {
 		g := family.New(128)
-		c := settingOf(g, asymmetrics()[0].chain())
+		c := settingOf(g, compare.Asymmetrics()[0].Chain())
 		check("T_eff(lambda)", 1/c.decay, g.TEffLambda(c.lambda))
 		check("T_eff", c.teff, g.TEff())
 	}
+}
+
+// The tail and the second moment of a binomial deviation.
+func TestBinomialDeviationsByHand(t *testing.T) {
+	check := compare.With(t)
+	tail, square := binomialDeviation(3, exact.Frac(1, 5), exact.Frac(3, 10))
+	check.Each("a binomial deviation", []float64{exact.Float(tail), exact.Float(square)}, []float64{0.104, 0.16 / 3})
+	tail, square = binomialDeviation(2, exact.Frac(1, 2), exact.Frac(1, 2))
+	check.Each("a binomial deviation", []float64{exact.Float(tail), exact.Float(square)}, []float64{0.5, 0.125})
 }

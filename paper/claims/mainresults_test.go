@@ -1,10 +1,10 @@
 package claims
 
 import (
-	"fmt"
 	"math"
 	"testing"
 
+	"learncausal/paper/claims/compare"
 	"learncausal/paper/exact"
 	"learncausal/paper/ledger"
 	"learncausal/pkg/graph"
@@ -45,7 +45,7 @@ func TestSmallestEntryOfDirichletRows(t *testing.T) {
 // The mean of a trace under both bullets of Assumption 1, against a sum over cells whose corners
 // are floats, and the gamma of Dirichlet priors against laws in closed form.
 func TestTracesAndGammasOfPriors(t *testing.T) {
-	check := comparing(t)
+	check := compare.With(t)
 	for _, n := range []float64{64, 200, 2000} {
 		var sum, least, most float64
 		for a := n / 4; a < 3*n/4; a++ { // of n times the leaving probabilities
@@ -75,10 +75,10 @@ func TestTracesAndGammasOfPriors(t *testing.T) {
 
 // The inequalities of one training, and which trainings have a loss that is a finite sum.
 func TestInequalitiesOfATraining(t *testing.T) {
-	check := comparing(t)
-	u := asymmetrics()[0]
+	check := compare.With(t)
+	u := compare.Asymmetrics()[0]
 	run := &mainRun{
-		firstStage: &firstStage{family: "chain", graph: graph.Chain(5), prior: u.prior(), t: 5, s: 2, teff: 7},
+		firstStage: &firstStage{family: "chain", graph: graph.Chain(5), prior: u.Prior(), t: 5, s: 2, teff: 7},
 		r:          0.3, eps: 0.05, lost: 0.2, beta: 1.5, betaStar: 1.4,
 		roots:  [][]float64{4: {0.1, 0.1, 0.1, 0.1, 0.6}},
 		seen:   func() (num.Estimate, float64) { return num.Estimate{Mean: 0.02, StdErr: 0.001}, 0 },
@@ -90,7 +90,7 @@ func TestInequalitiesOfATraining(t *testing.T) {
 		q.excess, q.lost = func(seen, teff float64) float64 { return seen * teff }, func(lost, t float64) float64 { return lost / t }
 	})
 	seen := 0.14 - math.Log(1.1)/2
-	check.inequalities("the lines of a training", func(w *ledger.Worst) { spoilt.compare(w, run) },
+	check.Inequalities("the lines of a training", func(w *ledger.Worst) { spoilt.compare(w, run) },
 		[2]float64{0, seen + 0.005}, [2]float64{seen - 0.005, run.bound(1.4)}, [2]float64{0.04, 0.2}, [2]float64{1.26, 1.5}, [2]float64{1.5, 2.4}, [2]float64{0.01, 0.05}, [2]float64{0.02, 0.15}, [2]float64{0.03, 0.15})
 	wide := *run
 	wide.seen = func() (num.Estimate, float64) { return num.Estimate{Mean: 0.02}, 0.1 }
@@ -98,7 +98,7 @@ func TestInequalitiesOfATraining(t *testing.T) {
 	if asStated().compare(&undecided, &wide); undecided.Finding("").Verdict != ledger.Open {
 		t.Error("an enclosure of the loss that is too wide decides it")
 	}
-	check("the pull of the query", run.pairs(u.chain()).pull, 0.6)
+	check("the pull of the query", run.pairs(u.Chain()).pull, 0.6)
 	spider, threeStates := &firstStage{family: "spider", t: 5, s: 2}, &firstStage{family: "chain", t: 5, s: 3}
 	for _, spoil := range []func(r *mainRun){
 		func(r *mainRun) { r.roots = [][]float64{4: {0.1, 0.11, 0.1, 0.1, 0.59}} },
@@ -107,14 +107,14 @@ func TestInequalitiesOfATraining(t *testing.T) {
 	} {
 		other := *run
 		spoil(&other)
-		check("whether the loss is a finite sum", unit(other.pairs(u.chain()) == nil), 1)
+		check("whether the loss is a finite sum", unit(other.pairs(u.Chain()) == nil), 1)
 	}
 }
 
 // The inequalities of the rates of Theorems 1 and 2, for a heavy state and few positions with
 // a parent.
 func TestInequalitiesOfTheRates(t *testing.T) {
-	check := comparing(t)
+	check := compare.With(t)
 	var main, stranger [][2]float64
 	range0 := math.Log(10 * math.Pow(2, 3.5) * math.Pow(10, 4.5)) // of 1/C at gamma = 1/10
 	for k := 0.0; k <= 60_000; k += 5000 {
@@ -133,8 +133,8 @@ func TestInequalitiesOfTheRates(t *testing.T) {
 		stranger = append(stranger, [2]float64{math.Log(most), math.Log(15*math.Pow(2, 1.5)*100) + 0.05*range0 - 0.004*x})
 		main = append(main, [2]float64{logLimit, math.Log(20*32*1e7) + 0.1*range0 - 0.008*x})
 	}
-	check.inequalities("the rate of Theorem 1", training{fall: 0.08}.compareRate, main...)
-	check.inequalities("the rate of Theorem 2", func(w *ledger.Worst) { compareErrorRate(w, 0.04) }, stranger...)
+	check.Inequalities("the rate of Theorem 1", training{fall: 0.08}.compareRate, main...)
+	check.Inequalities("the rate of Theorem 2", func(w *ledger.Worst) { compareErrorRate(w, 0.04) }, stranger...)
 }
 
 // A theorem is open where a side is not a number, and where no instance satisfies its
@@ -147,44 +147,18 @@ func TestTheoremsCanBeOpenOrFail(t *testing.T) {
 		spoil(&q)
 		return q.check("")
 	}
-	growth := func(chains ...longChain) ledger.Check {
-		return growthOfChains(chains, 1./12, func(c longChain, beta float64) float64 { return c.growth(beta).Float() })
-	}
-	for what, c := range map[string]struct {
-		check ledger.Check
-		want  ledger.Verdict
-	}{
-		"Theorem 1, loss not a number":      {main(func(q *training) { q.excess = nan }), ledger.Open},
-		"Theorem 1, attention not a number": {main(func(q *training) { q.lost = nan }), ledger.Open},
-		"Theorem 1, no prior":               {main(func(q *training) { q.priors = nil }), ledger.Open},
-		"Theorem 1, no graph":               {main(func(q *training) { q.long = math.Inf(1) }), ledger.Open},
-		"Theorem 1, far exponent":           {main(func(q *training) { q.fall = 1 }), ledger.Fails},
-		"Theorem 1, exponent 1/2":           {main(func(q *training) { q.fall = 5 }), ledger.Fails},
-		"Theorem 2, bound not a number":     {stranger(func(q *oodClaim) { q.part = math.NaN() }), ledger.Fails},
-		"Theorem 2":                         {stranger(func(*oodClaim) {}), ledger.Holds},
-		"Theorem 1":                         {main(func(*training) {}), ledger.Holds},
-		"Theorem 2, no prior":               {stranger(func(q *oodClaim) { q.priors = nil }), ledger.Open},
-		"Theorem 2, far exponent":           {stranger(func(q *oodClaim) { q.fall = 1 }), ledger.Fails},
-		"Theorem 2, exponent 1/2":           {stranger(func(q *oodClaim) { q.fall = 5 }), ledger.Fails},
-		"Lemma 10, no chain":                {growth(), ledger.Open},
-		"Lemma 10, in the enclosure":        {growth(longChains(32)[0]), ledger.Open},
-		"Lemma 10, bound not a number": {
-			farGrowth(func(_, _ float64, _ int) float64 { return math.NaN() }, farLengths(300)...), ledger.Open,
-		},
-		"Lemma 10, range not reached":          {farGrowth(growthBound, farLengths(60)...), ledger.Open},
-		"eq. (29), bound not a number":         {farSquares(0.5, math.NaN(), farLengths(345)...), ledger.Open},
-		"eq. (29), exponent that is undecided": {farSquares(0.5, 8, farLength{exact.Rats("293/1000 707/1000; 707/1000 293/1000"), true, 345}), ledger.Open},
-		"eq. (29), hypotheses not met":         {farSquares(0.5, 1, farLengths(250)...), ledger.Open},
-	} {
-		for _, quick := range []bool{true, false} {
-			t.Run(fmt.Sprintf("%s, quick %v", what, quick), func(t *testing.T) {
-				if !quick && testing.Short() {
-					t.Skip("the full budget takes long")
-				}
-				if f := c.check.Finding(ledger.NewEnv(t.Context(), thmMain, quick)); f.Verdict != c.want {
-					t.Errorf("%s (%s), want %s", f.Verdict, f.Note, c.want)
-				}
-			})
-		}
-	}
+	compare.Verdicts(t, thmMain, map[string]compare.Outcome{
+		"Theorem 1, loss not a number":      {Check: main(func(q *training) { q.excess = nan }), Want: ledger.Open},
+		"Theorem 1, attention not a number": {Check: main(func(q *training) { q.lost = nan }), Want: ledger.Open},
+		"Theorem 1, no prior":               {Check: main(func(q *training) { q.priors = nil }), Want: ledger.Open},
+		"Theorem 1, no graph":               {Check: main(func(q *training) { q.long = math.Inf(1) }), Want: ledger.Open},
+		"Theorem 1, far exponent":           {Check: main(func(q *training) { q.fall = 1 }), Want: ledger.Fails},
+		"Theorem 1, exponent 1/2":           {Check: main(func(q *training) { q.fall = 5 }), Want: ledger.Fails},
+		"Theorem 2, bound not a number":     {Check: stranger(func(q *oodClaim) { q.part = math.NaN() }), Want: ledger.Fails},
+		"Theorem 2":                         {Check: stranger(func(*oodClaim) {}), Want: ledger.Holds},
+		"Theorem 1":                         {Check: main(func(*training) {}), Want: ledger.Holds},
+		"Theorem 2, no prior":               {Check: stranger(func(q *oodClaim) { q.priors = nil }), Want: ledger.Open},
+		"Theorem 2, far exponent":           {Check: stranger(func(q *oodClaim) { q.fall = 1 }), Want: ledger.Fails},
+		"Theorem 2, exponent 1/2":           {Check: stranger(func(q *oodClaim) { q.fall = 5 }), Want: ledger.Fails},
+	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"learncausal/paper/claims/compare"
 	"learncausal/paper/exact"
 	"learncausal/paper/ledger"
 	"learncausal/pkg/theory"
@@ -61,9 +62,9 @@ func TestTwoStatesEncloseTheChain(t *testing.T) {
 // The slack of the tightest inequalities on covariances and on dependent pairs, against the minimum
 // over all pairs of positions, or distances, and of states.
 func TestTightestDecays(t *testing.T) {
-	check := comparing(t)
-	for _, u := range asymmetrics() {
-		c := u.chain()
+	check := compare.With(t)
+	for _, u := range compare.Asymmetrics() {
+		c := u.Chain()
 		covariance, dependent := 2.0, 2.0
 		for i, j := range pairs(nearForest.T() - 1) {
 			decay := math.Pow(c.Lambda(), float64(nearForest.Distance(i, j)+1))
@@ -81,7 +82,7 @@ func TestTightestDecays(t *testing.T) {
 				dependent = min(dependent, ledger.Slack(first, middle), ledger.Slack(middle, math.Sqrt(m*m2)*p*decay))
 			}
 		}
-		bounds := boundsOf(*lemChatVarDependent.Correction)
+		bounds := compare.Bounds(*lemChatVarDependent.Correction)
 		check("the tightest dependent pair", ledger.Slack(dependentSides(c, lambdaOf, bounds)), dependent)
 	}
 }
@@ -89,23 +90,23 @@ func TestTightestDecays(t *testing.T) {
 // Divergences of hockey sticks, a next law, and the row distances of three states, 2/5, 17/42 and
 // 16/35.
 func TestContractionsByHand(t *testing.T) {
-	check := comparing(t)
+	check := compare.With(t)
 	x, y := exact.Rats("1/2 1/2")[0], exact.Rats("1/10 9/10")[0]
 	for t, want := range map[string]float64{"1": 0.4, "2": 0.3, "2/3": 0.1, "1/4": 0} {
 		check("the divergence of a hockey stick", exact.Float(hockeyStick(x, y, exact.Rat(t))), want)
 	}
-	check.each("the next law", nextLaw([]float64{0.25, 0.75}, []float64{0.8, 0.2, 0.3, 0.7}), []float64{0.425, 0.575})
-	u := asymmetrics()[1]
+	check.Each("the next law", nextLaw([]float64{0.25, 0.75}, []float64{0.8, 0.2, 0.3, 0.7}), []float64{0.425, 0.575})
+	u := compare.Asymmetrics()[1]
 	for _, of := range []struct {
 		distance rowDistance
 		want     float64
 	}{{alphaOfRows, 16. / 35}, {closestRows, 2. / 5}} {
-		check("a distance of rows", of.distance.float(u.chain()), of.want)
-		check("a distance of rows", exact.Float(of.distance.rat(u.first)), of.want)
+		check("a distance of rows", of.distance.float(u.Chain()), of.want)
+		check("a distance of rows", exact.Float(of.distance.rat(u.First)), of.want)
 	}
-	for _, u := range asymmetrics() {
+	for _, u := range compare.Asymmetrics() {
 		for _, g := range []gammaOf{ofBoth, ofEntries, ofSpread} {
-			check("gamma^2", math.Pow(g.float(u.chain()), 2), exact.Float(g.square(u.first)))
+			check("gamma^2", math.Pow(g.float(u.Chain()), 2), exact.Float(g.square(u.First)))
 		}
 	}
 }

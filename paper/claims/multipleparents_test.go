@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"learncausal/paper/claims/compare"
 	"learncausal/paper/exact"
 	"learncausal/pkg/graph"
 )
@@ -12,7 +13,7 @@ import (
 // In 1 1 1 2 2 2 1 1 1 1 1 2 1, where the target has the parents 3 and 4, no position matches them, and
 // the prefix of 1s does not count. The pairs of a 3-gram are disjoint at every second position.
 func TestVotesByHand(t *testing.T) {
-	check := comparing(t)
+	check := compare.With(t)
 	parents := pairsBehind(2, 4).Parents()
 	check("disjoint sets of parents", float64(disjointParents(parents[:12])), 3)
 	check("disjoint pairs of a 3-gram", float64(disjointParents(graph.NGram(9, 2).Parents()[:8])), 3)

@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"learncausal/paper/claims/compare"
 	"learncausal/paper/exact"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/num"
@@ -57,7 +58,8 @@ func TestInformationsAgreeWithFloats(t *testing.T) {
 // TestTieIsOfAnAdmissibleChain checks that the second example of alg-oracle is
 // irreducible and aperiodic, and that a perturbation parts the informations.
 func TestTieIsOfAnAdmissibleChain(t *testing.T) {
-	if !isPrimitive(tie) {
+	var power mat.Dense // all entries of the power (S-1)^2+1 of a primitive matrix are positive
+	if power.Pow(mat.NewDense(3, 3, tie.Floats()), 5); mat.Min(&power) <= 0 {
 		t.Error("the chain is periodic or reducible")
 	}
 	g := graph.MustNew(graph.Root, 0, 0, graph.Root)
@@ -86,7 +88,7 @@ var printedDivergences = map[string]func(z float64) float64{
 // The informations of W, Y and Z against sums over all three, where Z depends on Y, and where it
 // depends on both.
 func TestInformationsOfProcessedLaws(t *testing.T) {
-	check := comparing(t)
+	check := compare.With(t)
 	p, y := exact.Rats("1/5 1/2 3/10")[0], exact.Rats("1/4 3/4; 2/3 1/3; 1/2 1/2")
 	z := exact.Rats("1/6 1/3 1/2; 3/5 1/5 1/5; 1/7 2/7 4/7; 1/10 1/5 7/10; 1/2 1/4 1/4; 1/3 1/9 5/9")
 	of := func(row func(w, y int) int, f func(z float64) float64) []float64 {
@@ -120,15 +122,15 @@ func TestInformationsOfProcessedLaws(t *testing.T) {
 	}
 	for _, d := range theory.Divergences() {
 		wz, yz := lawAt(x, 3, 2, 3, throughY).informations(d)
-		check.each("the informations along a chain", []float64{wz, yz}, of(onY, printedDivergences[d.Name]))
+		check.Each("the informations along a chain", []float64{wz, yz}, of(onY, printedDivergences[d.Name]))
 		wz, yz = lawAt(x, 3, 2, 3, throughBoth).informations(d)
-		check.each("the informations of three", []float64{wz, yz}, of(onBoth, printedDivergences[d.Name]))
+		check.Each("the informations of three", []float64{wz, yz}, of(onBoth, printedDivergences[d.Name]))
 	}
 	for k, f := range []func(z float64) float64{
 		printedDivergences["chi-squared"], printedDivergences["total variation"],
 		func(z float64) float64 { return max(z-1.5, 0) }, func(z float64) float64 { return max(z-2, 0) },
 	} {
 		wz, yz := ratDivergences[k].processed(p, y, z[:2])
-		check.each("the informations in rationals", []float64{exact.Float(wz), exact.Float(yz)}, of(onY, f))
+		check.Each("the informations in rationals", []float64{exact.Float(wz), exact.Float(yz)}, of(onY, f))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"learncausal/paper/claims/compare"
 	"learncausal/paper/exact"
 	"learncausal/pkg/task"
 )
@@ -11,7 +12,7 @@ import (
 // The primitive chains over three states, and the one over four that takes longest, have a positive
 // power up to the twelfth, and no others have.
 func TestPrimitiveChainsHaveAPositivePower(t *testing.T) {
-	check := comparing(t)
+	check := compare.With(t)
 	chains := []exact.Matrix{exact.Rats("0 1 0 0; 0 0 1 0; 0 0 0 1; 1/2 1/2 0 0")}
 	for x := range task.Sequences(7, 3) {
 		pi := exact.Zero(3, 3)

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"learncausal/paper/claims/compare"
 	"learncausal/paper/exact"
 	"learncausal/paper/ledger"
 	"learncausal/pkg/graph"
@@ -37,51 +38,33 @@ func TestRootRunsAwayOnTheExactPopulation(t *testing.T) {
 	}
 }
 
-// A time of one step at least, the force on a root, the distance of ghat from g, and the errors of
-// Lemma 24, on one small instance each.
+// A time of one step at least, and the force on a root, on one small instance each.
 func TestInequalitiesOfStageOne(t *testing.T) {
-	check := comparing(t)
+	check := compare.With(t)
 	one := exact.Int(1)
-	check.inequalities("a time of one step", func(w *ledger.Worst) {
+	check.Inequalities("a time of one step", func(w *ledger.Worst) {
 		printedTime(one, one).atLeastOne(w, exact.Rats("3")[0])
 	}, [2]float64{1, 22 * math.Log(18)})
-	u := asymmetrics()[0]
-	gamma := min(u.chain().Gamma(), theory.MustChain(u.other.Floats(), 2).Gamma())
-	root := &firstStage{graph: graph.Chain(3), prior: u.prior(), t: 3, s: 2, teff: 4, ghat: mat.NewDense(3, 3, []float64{6: 0.3, -0.1, 0.2})}
-	check.inequalities("the force on a root", func(w *ledger.Worst) { root.decideRoot(w, gradientBound{boundsOf(*thmStageOneRoots.Correction)[0]}, 2) }, [2]float64{0.1, 35 * 4 / gamma / gamma / 2})
-	lead := &firstStage{graph: graph.Chain(4), prior: u.prior(), t: 4, s: 2, teff: 4, ghat: mat.NewDense(4, 4, []float64{8: 0.2, 0.5, 0.2, 15: 0})}
-	check.inequalities("the lead of a parent", func(w *ledger.Worst) { lead.decideLead(w, 2, 0.25) }, [2]float64{0.25, 0.3}, [2]float64{0.25, 0.3})
+	u := compare.Asymmetrics()[0]
+	gamma := min(u.Chain().Gamma(), theory.MustChain(u.Other.Floats(), 2).Gamma())
+	root := &firstStage{graph: graph.Chain(3), prior: u.Prior(), t: 3, s: 2, teff: 4, ghat: mat.NewDense(3, 3, []float64{6: 0.3, -0.1, 0.2})}
+	check.Inequalities("the force on a root", func(w *ledger.Worst) {
+		root.decideRoot(w, gradientBound{compare.Bounds(*thmStageOneRoots.Correction)[0]}, 2)
+	}, [2]float64{0.1, 35 * 4 / gamma / gamma / 2})
+	lead := &firstStage{graph: graph.Chain(4), prior: u.Prior(), t: 4, s: 2, teff: 4, ghat: mat.NewDense(4, 4, []float64{8: 0.2, 0.5, 0.2, 15: 0})}
+	check.Inequalities("the lead of a parent", func(w *ledger.Worst) { lead.decideLead(w, 2, 0.25) }, [2]float64{0.25, 0.3}, [2]float64{0.25, 0.3})
 	odds, last := -math.Ln2, -1.0
 	for ; odds < math.Log(3); last++ { // three positions, of which one leads
 		p := 1 / (1 + math.Exp(-odds))
 		odds += p * (1 - p) * 3 / 2
 	}
-	check.inequalities("the time of a row", func(w *ledger.Worst) { printedTime(one, one).decideRow(w, lead, 2) }, [2]float64{last, 14 * math.Log(12)})
+	check.Inequalities("the time of a row", func(w *ledger.Worst) { printedTime(one, one).decideRow(w, lead, 2) }, [2]float64{last, 14 * math.Log(12)})
 	p := 1 / (1 + math.Exp(-0.1))
 	mean := 0.75 * (2*p - 1)
 	odds = 0.1 + p*(0.75-mean) + (1-p)*(0.75+mean)
-	check.inequalities("the drift of a row", func(w *ledger.Worst) {
-		driftBound{until: 4, start: 0.1, excess: 0.5, bound: boundsOf(*lemNoParents.Correction)[0]}.drive(w, 2, 1, func(_, j int) float64 { return []float64{1, -1}[j] })
+	check.Inequalities("the drift of a row", func(w *ledger.Worst) {
+		driftBound{until: 4, start: 0.1, excess: 0.5, bound: compare.Bounds(*lemNoParents.Correction)[0]}.drive(w, 2, 1, func(_, j int) float64 { return []float64{1, -1}[j] })
 	}, [2]float64{1/(1+math.Exp(-odds)) - 0.5, 0.5})
-	g, pi, far := graph.Chain(4), exact.Rats("3/5 3/10 1/10; 1/5 1/5 3/5; 3/10 1/2 1/5"), 0.0
-	for i := range 4 {
-		for j, v := range exactPopulation(g, exact.Frac(1, 2), theory.QueryInSequence, exact.Relabelings(pi)...).GHat(i) {
-			if j < 3 {
-				far = max(far, math.Abs(exact.Float(exact.Sub(v, enumeratedGradient(pi, g, i, j)))))
-			}
-		}
-	}
-	check("the distance of ghat from g", distanceToIdeal(g, unevenPrior(), theory.QueryInSequence), far)
-	const eps = 0.15
-	var lines [][2]float64
-	for k, err := range gradientErrors(u.graph, u.chain(), 1, 0, eps) {
-		mu := u.chain().Mu[k/2]
-		most := 2*err.bias + 1.15*(2*err.sigma/((mu+eps)*(mu+2*eps))+12*err.sigma*err.sigma/(eps*mu*(mu+eps)))
-		lines = append(lines, [2]float64{err.whole, most})
-	}
-	check.inequalities("the errors of Lemma 24", func(w *ledger.Worst) {
-		concentrationOn(w, u.graph, u.first, eps, 2, 3, [2]int{1, 0})
-	}, lines...)
 }
 
 // The enclosures of the errors of Lemma 24 contain the errors in floats.
@@ -112,7 +95,7 @@ func TestErrorsOnInContextGraphs(t *testing.T) {
 
 // The times of stage 1: closed forms, numbers of steps, the flow of a row, and the integral.
 func TestTimesOfStageOne(t *testing.T) {
-	check := comparing(t)
+	check := compare.With(t)
 	one := exact.Int(1)
 	for _, in := range [][2]int64{{5, 2}, {10, 7}, {40, 40}, {7, 300}} {
 		n, alpha := exact.Int(in[0]), exact.Frac(1, in[1])
@@ -144,7 +127,7 @@ func TestTimesOfStageOne(t *testing.T) {
 // leads by 2/5, the others at 1/5, with the same steps for its odds: the leader's entry of A moves by
 // 1/20 in each, the others' against it by 1/(20 (n-1)), in the time 1/(8 P(1-P)). For small steps it is
 // the time of one leader.
-func flowArrives(check comparison, n int, alpha float64) {
+func flowArrives(check compare.Check, n int, alpha float64) {
 	h := make([]float64, n)
 	for j := range h {
 		h[j] = 0.2
@@ -167,7 +150,7 @@ func flowArrives(check comparison, n int, alpha float64) {
 // A row with one leader, step by step, against the recursion of the logarithm of its odds; and the
 // least time at which the sampled rows have lost at most 1/T.
 func TestStepsOfOneLeader(t *testing.T) {
-	check := comparing(t)
+	check := compare.With(t)
 	for _, in := range [][3]float64{{5, 0.5, 0.1}, {10, 1. / 7, 1}, {40, 1. / 40, 3}} {
 		n, alpha, etaDelta := in[0], in[1], in[2]
 		w, steps, least := -num.Log(n-1), 0.0, 1.0
@@ -187,7 +170,11 @@ func TestStepsOfOneLeader(t *testing.T) {
 
 // The bounds of the claims on roots, and the interval functions that they use.
 func TestBoundsOnRootsAndIntervals(t *testing.T) {
-	check := comparing(t)
+	check := compare.With(t)
+	lemma6 := compare.Bounds(*thmStageOneRoots.Correction)
+	check("35 S^2/gamma^2", exact.Float(gradientBound{lemma6[0]}.constant(pullAway)), 35*9/0.0225)
+	check("35 S^3/gamma^2", exact.Float(gradientBound{lemma6[1]}.constant(pullAway)), 35*27/0.0225)
+	check("35 S^3/(gamma^2 sqrt(T_eff))", gradientBound{lemma6[1]}.float(3, 0.2, 64), 35*27/0.04/8)
 	eps := exact.Frac(1, 27)
 	c := exact.NewStageOne(exact.Int(27), eps, pullToward...)
 	steps, i := exact.Int(500), exact.Int(300)
@@ -195,7 +182,7 @@ func TestBoundsOnRootsAndIntervals(t *testing.T) {
 	for _, few := range []float64{1, 500} {
 		last, off := lateRootRests(c, exact.Int(int(few)))
 		drive := 4 * few * exact.Float(c.Drive(exact.OwnRoot).Hi)
-		check.each("how far the last root is from even", []float64{exact.Float(last), exact.Float(off.Lo), exact.Float(off.Hi)},
+		check.Each("how far the last root is from even", []float64{exact.Float(last), exact.Float(off.Lo), exact.Float(off.Hi)},
 			[]float64{727, 0, drive / (727 * 727) * unit(drive <= 727)})
 	}
 	check("T^-rate", decayAt(exact.Int(5), exact.Rat("13/20")).Float(), math.Pow(25, -0.65))

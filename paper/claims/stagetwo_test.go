@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"learncausal/paper/claims/compare"
 	"learncausal/paper/exact"
 	"learncausal/paper/ledger"
 	"learncausal/pkg/graph"
@@ -13,7 +14,7 @@ import (
 // Growth by one in each step, and the bounds of a second derivative at e^beta = 4,
 // mu = z/2 = gamma = 1/2, r = 1/4 and two states.
 func TestInequalitiesOfStageTwo(t *testing.T) {
-	check := comparing(t)
+	check := compare.With(t)
 	var lines [][2]float64
 	for _, target := range []float64{0.03, 0.5, 1, 2, 3} {
 		for _, rate := range []float64{1, 0.125} {
@@ -21,7 +22,7 @@ func TestInequalitiesOfStageTwo(t *testing.T) {
 			lines = append(lines, [2]float64{steps - 1, (math.Exp(2*target) - 1) / rate}, [2]float64{steps * rate, target + 1})
 		}
 	}
-	check.inequalities("growth by one", func(w *ledger.Worst) {
+	check.Inequalities("growth by one", func(w *ledger.Worst) {
 		betaClimb{timeOfClimb, 1, 1, 1, bothRates}.climb(w, "", 0.5, func(float64) float64 { return 1 })
 	}, lines...)
 	half, four := exact.Frac(1, 2), exact.Int(4)
@@ -33,12 +34,12 @@ func TestInequalitiesOfStageTwo(t *testing.T) {
 		got = append(got, exact.Float(step.lhs), exact.Float(step.rhs))
 	}
 	second, first, next := 2.5*3.1875/math.Pow(2.375, 3), 4.5/math.Pow(5.75, 3), 4.5/4096
-	check.each("a second derivative and its bounds", got,
+	check.Each("a second derivative and its bounds", got,
 		[]float64{second, second, second, second, first, second, next, first, 0.0625 / 128, next})
-	check.inequalities("the first bound of a second derivative", func(w *ledger.Worst) { curvature{lastPower: 5, reach: 1}.compare(w, at) },
+	check.Inequalities("the first bound of a second derivative", func(w *ledger.Worst) { curvature{lastPower: 5, reach: 1}.compare(w, at) },
 		[2]float64{first, second})
-	u := asymmetrics()[0]
-	norm, _ := twoNorms(u.chain())
+	u := compare.Asymmetrics()[0]
+	norm := u.Chain().FrobeniusSquared()
 	for _, of := range []struct {
 		factor ghatFactor
 		want   float64
@@ -49,17 +50,17 @@ func TestInequalitiesOfStageTwo(t *testing.T) {
 		{sharpGHat(1, 20), 5 * math.Pow(0.4, 4)},
 	} {
 		check("a factor of ghat", of.factor.float(2, 0.4, 0.3, norm), of.want)
-		check("a factor of ghat", exact.Float(of.factor.rational(u.first, exact.Frac(2, 5), exact.Frac(3, 10))), of.want)
+		check("a factor of ghat", exact.Float(of.factor.rational(u.First, exact.Frac(2, 5), exact.Frac(3, 10))), of.want)
 	}
 	for drops, want := range map[string][]float64{
 		"": {0.4, 0.3}, rootsAtMost: {0.4, 0.4}, entriesAbove: {math.Sqrt(0.52), 0.3}, spreadAtLeast: {0.4, 0.3},
 	} {
 		b := ghatBound{drops: drops}
 		for k, r := range []float64{0.1, 0.7} {
-			check("the largest gamma", b.gamma(u.chain(), r), want[k])
+			check("the largest gamma", b.gamma(u.Chain(), r), want[k])
 		}
 	}
-	check("a gamma rounded down", exact.Float(ghatBound{drops: rootsAtMost}.rationalGamma(u.first, half)), 0.399999)
+	check("a gamma rounded down", exact.Float(ghatBound{drops: rootsAtMost}.rationalGamma(u.First, half)), 0.399999)
 }
 
 // The growth of beta on a long chain, at a length that can be enumerated.
@@ -75,7 +76,7 @@ func TestGrowthOnALongChainIsThePopulationGradient(t *testing.T) {
 		}
 		p := newSmallPopulation(graph.Chain(n), mustOrbit(2, bases...), eps, beta, logits)
 		want := -p.gradients(theory.QueryInSequence).Gradient(p.model).DeltaBeta
-		comparing(t)("the growth of beta", c.growth(beta).Float(), want)
+		compare.With(t)("the growth of beta", c.growth(beta).Float(), want)
 	}
 }
 
@@ -89,4 +90,18 @@ func TestGrowthOnACycleIsTheTraceOfG2(t *testing.T) {
 			t.Errorf("%v: the growth is %v, want %v", reading, got, want)
 		}
 	}
+}
+
+// Lemma 10 is open where a side is not a number, and where no instance satisfies its hypotheses.
+func TestGrowthCanBeOpen(t *testing.T) {
+	growth := func(chains ...longChain) ledger.Check {
+		return growthOfChains(chains, 1./12, func(c longChain, beta float64) float64 { return c.growth(beta).Float() })
+	}
+	notANumber := func(_, _ float64, _ int) float64 { return math.NaN() }
+	compare.Verdicts(t, thmStageTwoLower, map[string]compare.Outcome{
+		"no chain":           {Check: growth(), Want: ledger.Open},
+		"in the enclosure":   {Check: growth(longChains(32)[0]), Want: ledger.Open},
+		"bound not a number": {Check: farGrowth(notANumber, farLengths(300)...), Want: ledger.Open},
+		"range not reached":  {Check: farGrowth(growthBound, farLengths(60)...), Want: ledger.Open},
+	})
 }

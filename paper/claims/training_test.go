@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"learncausal/paper/claims/compare"
 	"learncausal/paper/exact"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/theory"
@@ -11,7 +12,7 @@ import (
 
 // The error bound of a trained model over two states against the formula.
 func TestErrorBoundOfATrainedModel(t *testing.T) {
-	check := comparing(t)
+	check := compare.With(t)
 	const r, star = 0.3, 1.2
 	c := theory.MustChain([]float64{0.2, 0.8, 0.7, 0.3}, 2)
 	run := &mainRun{firstStage: &firstStage{prior: mustOrbit(2, []float64{0.8, 0.2, 0.4, 0.6}), t: 50}, r: r, betaStar: star}
@@ -26,12 +27,12 @@ func TestErrorBoundOfATrainedModel(t *testing.T) {
 // The bound on the excess loss of Theorem 1 and its limit, against their terms, for r = 3/10,
 // T_eff = 7 and a run at epsilon = 1/20, at beta* = 7/5.
 func TestBoundOnTheExcessLoss(t *testing.T) {
-	check := comparing(t)
+	check := compare.With(t)
 	const star = 1.4
 	eps := math.Sqrt(1. / 7)
-	for _, u := range asymmetrics() {
-		states, limit, lone := float64(len(u.first)), 0.0, 0.0
-		for k, pi := range []exact.Matrix{u.first, u.other} {
+	for _, u := range compare.Asymmetrics() {
+		states, limit, lone := float64(len(u.First)), 0.0, 0.0
+		for k, pi := range []exact.Matrix{u.First, u.Other} {
 			weight, c := []float64{1. / 3, 2. / 3}[k], theory.MustChain(pi.Floats(), len(pi))
 			for s, mu := range c.Mu {
 				lone += weight * (states - 1) / (2 * states * mu)
@@ -43,7 +44,7 @@ func TestBoundOnTheExcessLoss(t *testing.T) {
 				}
 			}
 		}
-		run := &mainRun{firstStage: &firstStage{prior: u.prior(), s: len(u.first), teff: 7}, r: 0.3, eps: 0.05}
+		run := &mainRun{firstStage: &firstStage{prior: u.Prior(), s: len(u.First), teff: 7}, r: 0.3, eps: 0.05}
 		check("the limit of the excess loss", run.limit(star), limit)
 		check("what the excess loss is at most", run.bound(star), limit+lone/4.9)
 	}
@@ -52,7 +53,7 @@ func TestBoundOnTheExcessLoss(t *testing.T) {
 // The sums over pair counts of a trained chain, against the sum over its sequences.
 func TestTrainedChainAgreesWithEnumeration(t *testing.T) {
 	const beta = 1.7
-	check := comparing(t)
+	check := compare.With(t)
 	for _, m := range []exact.Matrix{exact.Rats("4/5 1/5; 2/5 3/5"), exact.Rats("1/5 4/5; 3/5 2/5")} {
 		c, pi := trainedChain{pi: m, t: 6, pull: 0.3, eps: 0.07}, m.Floats()
 		excess := c.overSequences(beta, func(s int, f [2]float64) float64 {
