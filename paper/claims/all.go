@@ -10,14 +10,11 @@
 package claims
 
 import (
-	"math/big"
 	"slices"
 	"sync"
 
-	"learncausal/paper/exact"
 	"learncausal/paper/ledger"
 	"learncausal/paper/proofs"
-	"learncausal/pkg/num"
 )
 
 // All returns every claim, section by section as in the paper.
@@ -62,50 +59,4 @@ func proved(all []ledger.Claim) []ledger.Claim {
 // Quick returns the claims of the quick ledger.
 func Quick() []ledger.Claim {
 	return slices.DeleteFunc(slices.Clone(All()), func(c ledger.Claim) bool { return c.Slow })
-}
-
-// decided returns the check that keeps the worst of the instances of decide.
-func decided(decide func(w *ledger.Worst)) ledger.Check {
-	return func(_ *ledger.Env, w *ledger.Worst) string {
-		decide(w)
-		return ""
-	}
-}
-
-// identity returns x.
-func identity[T any](x T) T { return x }
-
-// unit returns 1 if b holds, and 0 otherwise.
-func unit(b bool) float64 {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// sigmoid maps a coordinate of a search to (0, 1).
-func sigmoid(x float64) float64 { return 1 / (1 + num.Exp(-x)) }
-
-func isZero(x *big.Rat) bool { return x.Sign() == 0 }
-
-// zeros returns the zero vector of n entries.
-func zeros(n int) exact.Vector { return exact.Zero(1, n)[0] }
-
-// ifHolds returns the note if the statement holds, and else no note.
-func ifHolds(w *ledger.Worst, note string) string {
-	if w.Holds() {
-		return note
-	}
-	return ""
-}
-
-// largestEntry returns |u|_inf.
-func largestEntry(u exact.Vector) *big.Rat {
-	most := new(big.Rat)
-	for _, x := range u {
-		if x = exact.Abs(x); x.Cmp(most) > 0 {
-			most = x
-		}
-	}
-	return most
 }

@@ -1,7 +1,10 @@
 package claims
 
 import (
+	"math"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
 
 	"learncausal/paper/claims/compare"
 	"learncausal/paper/exact"
@@ -24,4 +27,32 @@ func TestLengthsByHand(t *testing.T) {
 	}, [2]float64{4. / 3, 2.88}, [2]float64{1.6, 2.88}, [2]float64{1, 2.88})
 	check.Inequalities("the pairs at a distance", func(w *ledger.Worst) { decideDistances(w, star, []int{0, 1, 2}, ledger.MustBound(`\frac53Ln`)) },
 		[2]float64{3, 10}, [2]float64{4, 10}, [2]float64{2, 10})
+}
+
+// The slack of the tightest inequalities on covariances and on dependent pairs, against the minimum
+// over all pairs of positions, or distances, and of states.
+func TestTightestDecays(t *testing.T) {
+	check := compare.With(t)
+	for _, u := range compare.Asymmetrics() {
+		c := u.Chain()
+		covariance, dependent := 2.0, 2.0
+		for i, j := range pairs(nearForest.T() - 1) {
+			decay := math.Pow(c.Lambda(), float64(nearForest.Distance(i, j)+1))
+			for k, p := range c.Joint(nearForest, i, j).RawMatrix().Data {
+				product := c.Mu[k/c.S] * c.Mu[k%c.S]
+				covariance = min(covariance, ledger.Slack(math.Abs(p-product)/math.Sqrt(product), decay))
+			}
+		}
+		check("the tightest covariance", ledger.Slack(covarianceSides(c, 1, ledger.NewEnv(t.Context(), lemCovariance, true).Bound(0))), covariance)
+		for d := range 4 {
+			decay := math.Pow(1-mat.Min(c.Pi), float64(d))
+			for k, p := range c.Pi.RawMatrix().Data {
+				m, m2 := c.Mu[k/c.S], c.Mu[k%c.S]
+				first, middle := m*p*p*(c.Power(d).At(k%c.S, k/c.S)-m), math.Pow(m, 1.5)/math.Sqrt(m2)*p*p*decay
+				dependent = min(dependent, ledger.Slack(first, middle), ledger.Slack(middle, math.Sqrt(m*m2)*p*decay))
+			}
+		}
+		bounds := compare.Bounds(*lemChatVarDependent.Correction)
+		check("the tightest dependent pair", ledger.Slack(dependentSides(c, lambdaOf, bounds)), dependent)
+	}
 }

@@ -1,7 +1,6 @@
 package claims
 
 import (
-	"math"
 	"math/big"
 	"slices"
 
@@ -60,12 +59,6 @@ func rootsOfT() []*big.Rat {
 		out = append(out, exact.Pow(exact.Int(3), k))
 	}
 	return out
-}
-
-// fewRootsOfT returns three of rootsOfT.
-func fewRootsOfT() []*big.Rat {
-	roots := rootsOfT()
-	return []*big.Rat{roots[1], roots[5], roots[14]}
 }
 
 // decide fails if each of the constants is refuted at one of the roots; the last constant gives the witness.
@@ -230,19 +223,11 @@ func (c longChain) instance(beta float64) ledger.Instance {
 	return ledger.Instance{"graph": "chain", "T": c.t, "orbits": c.bases, "eps": c.eps, "beta": beta}
 }
 
-// longChains returns chains of the given lengths under three priors over two states,
-// symmetric with constant mean: the prior of the trends, one with the largest gamma,
-// and one under which eps > 0 slows the growth of beta.
-func longChains(lengths ...int) []longChain {
-	var out []longChain
-	for _, bases := range [][]exact.Matrix{
-		{exact.Rats("4/5 1/5; 2/5 3/5"), exact.Rats("1/5 4/5; 3/5 2/5")},
-		{exact.Rats("293/1000 707/1000; 707/1000 293/1000"), exact.Rats("707/1000 293/1000; 293/1000 707/1000")},
-		{exact.Rats("5/6 1/6; 2/3 1/3"), exact.Rats("5/12 7/12; 7/12 5/12")},
-	} {
-		for _, t := range lengths {
-			out = append(out, longChain{bases: bases, t: t, eps: 1 / math.Sqrt(float64(t))})
-		}
+// ceiling returns the least integer that is at least x.
+func ceiling(x *big.Rat) *big.Rat {
+	q, m := new(big.Int).DivMod(x.Num(), x.Denom(), new(big.Int))
+	if m.Sign() != 0 {
+		q.Add(q, big.NewInt(1))
 	}
-	return out
+	return new(big.Rat).SetInt(q)
 }

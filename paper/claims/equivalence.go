@@ -120,9 +120,6 @@ func compareOneHead(w *ledger.Worst, qkv, x []int, change func(model.Head) model
 	}
 }
 
-// nineDecimals returns the lower end of a narrow enclosure to nine decimals.
-func nineDecimals(x exact.Interval) *big.Rat { return exact.Rat(x.Lo.FloatString(9)) }
-
 // oneHeadOutput encloses h_2 + V sum_j S(scores)_j h_j for the stream h = x of
 // oneHead, V = qkv[2] and the scores qk h_2 h_j.
 func oneHeadOutput(qk int64, qkv, x []int) exact.Interval {
@@ -188,14 +185,6 @@ func drawTransformer(r *rand.Rand) (*model.Standard, []int, func() ledger.Instan
 	}
 }
 
-func randomTokens(r *rand.Rand, s, t int) []int {
-	x := make([]int, t)
-	for i := range x {
-		x[i] = r.IntN(s)
-	}
-	return x
-}
-
 const patternNote = " Decided in rationals for integer weights: whatever the attention patterns of the layers " +
 	"before, here random rational ones, the two have the same scores in each head and the same outputs, so the " +
 	"patterns that softmax makes are the same too."
@@ -228,52 +217,7 @@ func equalForPatterns(
 	worst.Instances = tried + 1
 }
 
-// tokenRows returns the matrix X of a sequence over s tokens, T x S.
-func tokenRows(x []int, s int) exact.Matrix {
-	rows := exact.Zero(len(x), s)
-	for i, a := range x {
-		rows[i][a].SetInt64(1)
-	}
-	return rows
-}
-
-// firstStream returns the residual stream of the disentangled transformer before the first layer, T x (S+T).
-func firstStream(x []int, s int) exact.Matrix {
-	return beside(tokenRows(x, s), exact.Diag(exact.Ones(len(x))))
-}
-
-// randomPattern returns a lower triangular stochastic matrix.
-func randomPattern(r *rand.Rand, t int) exact.Matrix {
-	pattern := exact.Zero(t, t)
-	for i, row := range pattern {
-		sum := int64(0)
-		for j := range i + 1 {
-			n := int64(1 + r.IntN(4))
-			row[j].SetInt64(n)
-			sum += n
-		}
-		for j := range i + 1 {
-			row[j].Mul(row[j], exact.Frac(1, sum))
-		}
-	}
-	return pattern
-}
-
-func rational(a *mat.Dense) exact.Matrix {
-	rows, _ := a.Dims()
-	return exact.FromFloats(a.RawMatrix().Data, rows)
-}
-
 func sumOf(a, b exact.Matrix) exact.Matrix { return a.Sub(b.Scale(exact.Int(-1))) }
-
-// beside returns [a, b], the rows of a continued by the rows of b.
-func beside(a, b exact.Matrix) exact.Matrix {
-	out := make(exact.Matrix, len(a))
-	for i := range a {
-		out[i] = append(append([]*big.Rat(nil), a[i]...), b[i]...)
-	}
-	return out
-}
 
 var thmEquivalenceFrom = ledger.Claim{
 	ID: "thm-equivalence-from", Number: "Theorem 3", Kind: ledger.Step,

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"learncausal/paper/claims/compare"
-
 	"learncausal/paper/ledger"
 	"learncausal/pkg/model"
 	"learncausal/pkg/task"

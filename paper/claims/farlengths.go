@@ -11,16 +11,9 @@ import (
 	"learncausal/pkg/theory"
 )
 
-// This file encloses stage 2 at lengths so large that the constants of the proofs say something. Lemmas 30
-// to 32 with their constants bound the distance of a quantity from its limit, which is known.
-
-// The constants of the bounds, each of which is stated and decided with the same number.
 const (
-	squareConstant   = 13500 // eq-f-pointwise-corrected
-	growthConstant   = 10    // thm-stage2-lower
-	rootsConstant    = 2240  // cor-stage1-roots-corrected: 4 times 16, of tau1, times 35, of V_i
-	lossConstant     = 20    // thm-main-corrected
-	strangerConstant = 15    // thm-ood-corrected
+	growthConstant = 10   // thm-stage2-lower
+	rootsConstant  = 2240 // cor-stage1-roots-corrected: 4 times 16, of tau1, times 35, of V_i
 )
 
 // A farLength is stage 2 on a chain or an in-context graph of 3^power positions, under one pi, after
@@ -41,11 +34,6 @@ func farLengths(powers ...int) (all []farLength) {
 		}
 	}
 	return all
-}
-
-// unseenLengths are lengths under a matrix that no prior of farLengths contains, with their least gamma.
-var unseenLengths = []farLength{
-	{exact.Rats("1/5 4/5; 7/10 3/10"), false, 300}, {exact.Rats("1/5 4/5; 7/10 3/10"), true, 600},
 }
 
 // chain returns pi in floats.
@@ -70,14 +58,6 @@ func (c farLength) setting() setting {
 func (c farLength) instance() ledger.Instance {
 	name := map[bool]string{false: "chain", true: "in-context"}[c.inPairs]
 	return ledger.Instance{"T": fmt.Sprintf("3^%d", c.power), "graph": name, "pi": c.pi}
-}
-
-// sum returns the sum of the terms of a bound.
-func (q convergence) sum(c setting) (sum float64) {
-	for _, term := range q.bound(c) {
-		sum += term
-	}
-	return sum
 }
 
 // around returns the interval from lo to hi, widened by more than the rounding of either. If one is not a
@@ -127,54 +107,6 @@ func (c farLength) growth(beta float64) exact.Interval {
 	return around(limit-off/(n-1), limit+(off+above)/(n-1))
 }
 
-// farSquares decides E|f - pi(.|s)|^2 <= T_eff^(-times c), c = min(1/16, gamma/4), at beta = rate log T_eff, at
-// the lengths with T_eff^c >= 13500 S^8 gamma^-9.
-func farSquares(rate, times float64, lengths ...farLength) ledger.Check {
-	return decided(func(w *ledger.Worst) {
-		for _, c := range lengths {
-			q, pi := c.setting(), c.chain()
-			fall, beta := min(1./16, q.gamma/4), rate*num.Log(q.teff)
-			if math.Pow(q.teff, fall) < squareConstant*math.Pow(float64(pi.S), 8)*math.Pow(q.gamma, -9) {
-				continue
-			}
-			bound := math.Pow(q.teff, -times*fall)
-			for s := range pi.S {
-				w.AtMostInterval(around(c.squareError(s, beta)), around(bound, bound), func() ledger.Instance {
-					return c.instance().With("s", s+1)
-				})
-			}
-		}
-	})
-}
-
-// farGrowth decides that the growth of beta is at least the bound, at beta = 0, beta*/2 and beta*, where
-// e^(beta*) = gamma^(9/2) S^(-7/2) T_eff^(1/12) log^(-1/6) T/10 is at least one.
-func farGrowth(bound func(gamma, beta float64, s int) float64, lengths ...farLength) ledger.Check {
-	return decided(func(w *ledger.Worst) {
-		for _, c := range lengths {
-			q, _, betas := c.ends()
-			for _, part := range []float64{0, 0.5, 1} {
-				if beta := part * betas[0]; betas[0] >= 0 {
-					least := bound(q.gamma, beta, len(c.pi))
-					w.AtMostInterval(around(least, least), c.growth(beta), func() ledger.Instance {
-						return c.instance().With("beta", beta)
-					})
-				}
-			}
-		}
-	})
-}
-
-// logLossBound returns the logarithm of 20 S^5 gamma^-7 C^-gamma y^(fall gamma) for y = log^2 T/T_eff,
-// logErrorBound of 15 S^(3/2) gamma^-2 C^(-gamma/2) y^(fall gamma), with 1/C = 10 S^(7/2) gamma^(-9/2).
-func logLossBound(gamma, s, logY, fall float64) float64 {
-	return num.Log(lossConstant) + 5*num.Log(s) - 7*num.Log(gamma) - gamma*logRange(gamma, s) + fall*gamma*logY
-}
-
-func logErrorBound(gamma, s, logY, fall float64) float64 {
-	return num.Log(strangerConstant) + 1.5*num.Log(s) - 2*num.Log(gamma) - gamma/2*logRange(gamma, s) + fall*gamma*logY
-}
-
 // logRange returns log C for C = gamma^(9/2) S^(-7/2)/10.
 func logRange(gamma, s float64) float64 {
 	return 4.5*num.Log(gamma) - 3.5*num.Log(s) - num.Log(growthConstant)
@@ -210,62 +142,9 @@ func (c farLength) excess(beta float64) exact.Interval {
 	return around(lo/n, hi/n)
 }
 
-// farLosses decides excess <= 20 S^5 gamma^-7 C^-gamma y^(fall gamma) at the ends of stage 2.
-func farLosses(w *ledger.Worst, fall float64, lengths ...farLength) {
-	for _, c := range lengths {
-		q, logY, betas := c.ends()
-		bound := num.Exp(logLossBound(q.gamma, float64(len(c.pi)), logY, fall))
-		for _, beta := range betas {
-			if betas[0] >= 0 {
-				w.AtMostInterval(c.excess(beta), around(bound, bound), func() ledger.Instance {
-					return c.instance().With("beta", beta)
-				})
-			}
-		}
-	}
-}
-
-// farErrors decides P(sup |f - pi(.|s)| > 15 S^(3/2) gamma^-2 C^(-gamma/2) y^(fall gamma)) <= 1/100 by Chebyshev's
-// inequality: about zero from above, and about the limit of f from below.
-func farErrors(w *ledger.Worst, fall float64, lengths ...farLength) {
-	for _, c := range lengths {
-		q, logY, betas := c.ends()
-		pi := c.chain()
-		bound := num.Exp(logErrorBound(q.gamma, float64(pi.S), logY, fall))
-		for k := range 2 * pi.S {
-			if s, beta := k/2, betas[k%2]; betas[0] >= 0 {
-				bias, off := c.errors(s, beta)
-				_, square := c.squareError(s, beta)
-				least := 0.0
-				for to, b := range bias {
-					if gap := b - bound; gap > off[to] {
-						least = max(least, 1-math.Pow(off[to]/gap, 2))
-					}
-				}
-				most := max(least, min(1, square/bound/bound))
-				w.AtMostInterval(around(least, most), exact.Point(exact.Frac(1, 100)), func() ledger.Instance {
-					return c.instance().With("s", s+1).With("beta", beta)
-				})
-			}
-		}
-	}
-}
-
-// farTimes decides that the tau1 of farLength is enough for attention 1-1/T to the parent, by the time of Lemma 8
-// on in-context graphs with 3^power positions, at eta1 beta0 = T and beta0 = T^(-2).
-func farTimes(w *ledger.Worst, powers ...int) {
-	bases, gamma := []exact.Matrix{exact.Rats("4/5 1/5; 2/5 3/5"), exact.Rats("1/5 4/5; 3/5 2/5")}, exact.Frac(2, 5)
-	for _, power := range powers {
-		root := exact.Pow(exact.Int(3), power/2)
-		t := exact.Mul(root, root)
-		lead := exact.NewStageOne(root, inverse(root), bases...).Gap(exact.OwnChild, exact.OwnRoot).Lo
-		enough := around(math.NaN(), 0) // undecided
-		if lead.Sign() > 0 {
-			enough = exact.TimeBound(inverse(t), t, exact.Quo(lead, exact.Int(2)), exact.Int(1))
-		}
-		tau := exact.Point(exact.Mul(exact.Quo(exact.Int(16*8), exact.Pow(gamma, 3)), t)).Mul(exact.Point(t).Log())
-		w.AtMostInterval(enough, tau, func() ledger.Instance {
-			return ledger.Instance{"T": fmt.Sprintf("3^%d", power), "graph": "in-context", "orbits": bases}
-		})
-	}
-}
+// The hypotheses of thm-stage2-lower.
+const (
+	growthPrior = `assumptions 1 and 2`
+	growthRows  = `$A^{(1)}$ after the $\tau_1=16S^3\gamma^{-3}T^2\log T/(\eta_1\beta_0)$ steps of stage 1`
+	growthEps   = `$\epsilon=T_{\mathrm{eff}}^{-1/2}$`
+)

@@ -700,8 +700,6 @@ func predictionShift(small string) ledger.Check {
 	}
 }
 
-const shiftOfExp = `e^{\beta_0}-1`
-
 // decideShift decides the first inequality at e^beta0 = factor and the counts n of
 // positions with (delta, z) = (1, 1), (1, 0), (0, 1) and (0, 0).
 func decideShift(w *ledger.Worst, bound ledger.Bound, factor *big.Rat, n exact.Vector) {

@@ -12,7 +12,6 @@ import (
 	"learncausal/paper/exact"
 	"learncausal/paper/ledger"
 	"learncausal/pkg/graph"
-	"learncausal/pkg/markov"
 	"learncausal/pkg/model"
 	"learncausal/pkg/num"
 	"learncausal/pkg/task"
@@ -258,36 +257,6 @@ func constructionError(p exact.Pairs) float64 {
 	return sum
 }
 
-// shares returns the law of x_i over s tokens for i uniform on the positions.
-func shares(positions, x []int, s int) []float64 {
-	f := make([]float64, s)
-	for _, i := range positions {
-		f[x[i]]++
-	}
-	for a := range f {
-		f[a] /= float64(len(positions))
-	}
-	return f
-}
-
-// exactShares is shares in rationals, as a matrix of one row.
-func exactShares(positions, x []int, s int) exact.Matrix {
-	f := exact.Zero(1, s)
-	for _, i := range positions {
-		f[0][x[i]].Add(f[0][x[i]], exact.Frac(1, int64(len(positions))))
-	}
-	return f
-}
-
-// distance returns the largest difference of two entries.
-func distance(p, q []float64) float64 {
-	d := 0.0
-	for a := range p {
-		d = max(d, math.Abs(p[a]-q[a]))
-	}
-	return d
-}
-
 var constructSingleLimit = ledger.Claim{
 	ID: "construct-single-step-limit", Number: "Construction 1", Kind: ledger.Step,
 	Title:      "Construction 1, its limit as the proof states it",
@@ -407,13 +376,6 @@ func childrenAndPositionOne(g *graph.Forest, x []int) []int {
 	return m
 }
 
-// At these scales of the constructions the softmax is one-hot or uniform up to
-// rounding: the scores of two roots differ by at least 1/T^2.
-const (
-	betaOne, betaTwo = 200, 1e4
-	scaleTolerance   = 1e-9
-)
-
 // smallSizes are S and T of the constructions' enumerations, by rising T.
 var smallSizes = [][2]int{{2, 2}, {2, 3}, {2, 4}, {2, 5}, {3, 4}, {3, 5}}
 
@@ -463,19 +425,6 @@ func singleParentLimit(
 			"that a deviation below rounding decides it; how near finite scales come to it is Construction 1 "+
 			"(construct-single-step-scales).")
 	}
-}
-
-// limitNote returns the note of the comparison of two laws. If the dense transformer differs from the law over the
-// positions of largest score, this is the failure.
-func limitNote(dense, law *ledger.Worst, note string) string {
-	if dense.Failed() {
-		*law = *dense
-		return "The dense transformer does not attend to the positions of largest score."
-	}
-	if law.Holds() {
-		return dense.Finding(note).Note // with the largest deviation
-	}
-	return note
 }
 
 var constructSingleStream = ledger.Claim{
@@ -634,45 +583,6 @@ func singleParentScales(gap func(t float64) float64, dropped float64) ledger.Che
 	}
 }
 
-// A scales keeps the worst instance of the bounds on a construction at finite scales.
-type scales struct {
-	*ledger.Worst
-	largest float64 // largest deviation from the limit
-	dropped float64 // part of the share of uncounted positions that the bound omits
-}
-
-// compare compares the output of a construction on every sequence with the law of x_i over the attended
-// positions, and over the positions counted in the empirical transition, if any, at (beta1, beta2/unit) = (8,
-// 2), (10, 5) and (12, 8). Rounding changes the output by less than 1e-12, since scores are below 1000.
-func (c *scales) compare(
-	k *model.Construction, s, t int, unit float64, bound func(beta1, beta2 float64) float64, in ledger.Instance,
-) {
-	const rounding = 1e-12
-	for _, beta := range [][2]float64{{8, 2 * unit}, {10, 5 * unit}, {12, 8 * unit}} {
-		w, most := k.Weights(beta[0], beta[1]), bound(beta[0], beta[1])
-		for x := range task.Sequences(s, t) {
-			at := func() ledger.Instance {
-				return in.With("S", s).With("T", t).With("s", ledger.OneBased(x)).
-					With("beta1", beta[0]).With("beta2", beta[1])
-			}
-			f, attended := w.Linear(x).RawRowView(t-1), k.Attended(x)
-			far := distance(f, shares(attended, x, s))
-			c.largest = max(c.largest, far)
-			c.AtMostRounded(far, most, rounding, at)
-			if counted := k.Matches(x); counted != nil {
-				uncounted := 1 - float64(len(counted))/float64(len(attended))
-				c.AtMostRounded(distance(f, shares(counted, x, s)), most+float64((1-c.dropped)*uncounted), rounding, at)
-			}
-		}
-	}
-}
-
-func (c *scales) note() string {
-	return fmt.Sprintf("True for all: the first term is the first layer's leak, by way of the scores, the "+
-		"second is what the other positions weigh. Evaluated by enumeration, with the rounding error below the "+
-		"margins; largest |f − f_∞| %.2g.", c.largest)
-}
-
 var lemRewriteTF = ledger.Claim{
 	ID: "lem-rewrite-tf", Number: "Lemma 1", Title: "The sparse transformer is the reduced model",
 	Statement:  `with $\tilde A^{(1)},\tilde A^{(2)},\tilde W_O$ of the sparsity pattern, $\widetilde{\mathrm{TF}}_{\tilde\theta}(s_{1:T}) = X^\top\mathcal S(\mathcal S(\mathrm{MASK}(A^{(1)}))X{A^{(2)}}^\top x_T)$`,
@@ -737,8 +647,6 @@ func reducedModel(key func(mat.Matrix) mat.Matrix, earlier, later int) ledger.Ch
 	}
 }
 
-func ratOf(v float64) *big.Rat { return new(big.Rat).SetFloat64(v) }
-
 // randomLaws returns n rows, row i a law on the first i+1 of n positions.
 func randomLaws(r *rand.Rand, n int) exact.Matrix {
 	out := exact.Zero(n, n)
@@ -778,10 +686,4 @@ func sparse(a1, a2 *mat.Dense) *model.Weights {
 		w.W.Set(2*d+a, a, 1)
 	}
 	return w
-}
-
-// unevenPrior returns the uniform prior over the relabelings of a matrix of trace one
-// whose stationary measure is not uniform.
-func unevenPrior() *markov.Finite {
-	return mustOrbit(3, []float64{0.6, 0.3, 0.1, 0.2, 0.2, 0.6, 0.3, 0.5, 0.2})
 }

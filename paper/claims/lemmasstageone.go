@@ -5,9 +5,6 @@ import (
 	"math"
 	"math/big"
 
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
-
 	"learncausal/paper/exact"
 	"learncausal/paper/ledger"
 	"learncausal/pkg/graph"
@@ -105,14 +102,6 @@ func startAtRareQuery(t int) []float64 {
 	copy(x, []float64{5, -5, -3, 3, 6, -6})
 	x[len(x)-1] = 6
 	return x
-}
-
-// shift returns |g* - ghat|_inf.
-func (p smallPopulation) shift(reading theory.Reading) float64 {
-	gradients, still := p.gradients(reading), *p.model
-	still.A2 = mat.NewDense(still.S, still.S, nil)
-	star, ghat := gradients.Gradient(p.model).GStar, gradients.Gradient(&still).GStar
-	return floats.Distance(star.RawMatrix().Data, ghat.RawMatrix().Data, math.Inf(1))
 }
 
 // expMinusOne returns e^beta - 1.

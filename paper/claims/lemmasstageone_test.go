@@ -100,3 +100,52 @@ func TestInequalitiesOfLemma24(t *testing.T) {
 		concentrationOn(w, u.Graph, u.First, eps, 2, 3, [2]int{1, 0})
 	}, lines...)
 }
+
+// The enclosures contain the error of Lemma 24 by the law of the counts, and become
+// narrow like 1/T.
+func TestInContextContainsTheErrors(t *testing.T) {
+	for _, pi := range concentrationMatrices {
+		chain := theory.MustChain(pi.Floats(), len(pi))
+		width := map[int64]float64{}
+		for _, last := range []int64{301, 903} {
+			c := exact.NewInContext(pi, exact.Int(last), exact.Frac(1, 2))
+			c.Apart = true
+			for k, want := range gradientErrors(graph.InContext(int(last)), chain, 41, 40, 0.5) {
+				got := c.Error(exact.OwnChild, exact.OwnRoot, k%len(pi), k/len(pi))
+				if m := got.Abs(); exact.Float(m.Lo) > want.whole+1e-12 || exact.Float(m.Hi) < want.whole-1e-12 {
+					t.Errorf("T = %d, s = %d, s' = %d: %v does not contain %v", last, k%len(pi)+1, k/len(pi)+1, m, want.whole)
+				}
+				width[last] = max(width[last], exact.Float(exact.Sub(got.Hi, got.Lo)))
+			}
+		}
+		if ratio := width[301] / width[903]; ratio < 2.5 {
+			t.Errorf("widths %v at T = 301 and %v at T = 903, want a third", width[301], width[903])
+		}
+	}
+}
+
+// The enclosures of the errors of Lemma 24 contain the errors in floats.
+func TestErrorsOnInContextGraphs(t *testing.T) {
+	for _, in := range []struct {
+		t  int64
+		pi exact.Matrix
+	}{
+		{225, exact.Rats("9/10 1/10; 2/5 3/5")},
+		{121, exact.Rats("1/2 1/3 1/6; 1/10 3/5 3/10; 2/7 1/7 4/7")},
+		{169, pullToward[0]},
+	} {
+		c := exact.NewInContext(in.pi, exact.Int(in.t), exact.Frac(1, 10))
+		c.Apart = true
+		g, chain := graph.InContext(int(in.t)), theory.MustChain(in.pi.Floats(), len(in.pi))
+		for _, at := range [][2]exact.Role{
+			{exact.OwnChild, exact.OwnRoot}, {exact.OwnChild, exact.OwnChild}, {exact.OwnRoot, exact.OtherChild},
+		} {
+			for k, e := range gradientErrors(g, chain, int(at[0]), int(at[1]), 0.1) {
+				x := c.Error(at[0], at[1], k%chain.S, k/chain.S).Abs()
+				if exact.Float(x.Lo) > e.whole+1e-9 || exact.Float(x.Hi) < e.whole-1e-9 {
+					t.Errorf("T = %d, roles %v: %v does not contain %v", in.t, at, x, e.whole)
+				}
+			}
+		}
+	}
+}

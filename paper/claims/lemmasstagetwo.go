@@ -601,11 +601,6 @@ const (
 		`$r=1/4,1/2$; rational $e^\beta$ and $e^{\beta\mu}$`
 )
 
-// roundedGamma returns a multiple of 1/den below the largest gamma of pi.
-func roundedGamma(pi exact.Matrix, den int64) *big.Rat {
-	return exact.Frac(int64(math.Floor(theory.MustChain(pi.Floats(), len(pi)).Gamma()*float64(den)))-1, den)
-}
-
 // largestGamma returns a gamma, or nil, such that r <= 1-gamma and the prior on all
 // relabelings of pi and its partners, whose mean is constant, satisfies the assumption.
 func largestGamma(pi exact.Matrix, r *big.Rat) *big.Rat {
@@ -620,23 +615,6 @@ func largestGamma(pi exact.Matrix, r *big.Rat) *big.Rat {
 	}
 	return gamma
 }
-
-// partners returns pi with its columns rotated by 1, ..., S-1. Their traces and the trace of pi have the sum S.
-func partners(pi exact.Matrix) []exact.Matrix {
-	var out []exact.Matrix
-	for k := 1; k < len(pi); k++ {
-		m := make(exact.Matrix, len(pi))
-		for i, row := range pi {
-			m[i] = append(slices.Clone(row[k:]), row[:k]...)
-		}
-		out = append(out, m)
-	}
-	return out
-}
-
-// withPartners returns pi and its partners. The exact steps of this section check the
-// assumption for the prior on all relabelings of these matrices.
-func withPartners(pi exact.Matrix) []exact.Matrix { return append([]exact.Matrix{pi}, partners(pi)...) }
 
 // denominatorAtLeast decides the lower bound with gamma/S^power in place of gamma, for
 // gamma = most(pi, r) unless it is nil. pi is every matrix over two states with entries in
@@ -878,4 +856,32 @@ func concentrationFaults(q convergence) []ledger.Fault {
 		ledger.Drop(rootsAverages, "roots attend to themselves", roots.check),
 		ledger.Drop(childrenPoint, "positions with a parent attend to position 1", children.check),
 	}
+}
+
+// largerLimit returns the check with the limit times a factor.
+func largerLimit(q convergence, factor float64) ledger.Check {
+	q.scaled = factor
+	return q.check
+}
+
+// withLimit replaces the limit.
+func withLimit(q convergence, limit func(setting) float64) ledger.Check {
+	q.limit, q.withoutOrder = limit, false
+	return q.check
+}
+
+// withBias replaces the bound of the bias.
+func withBias(q convergence, bias func(setting) float64) ledger.Check {
+	q.bias = bias
+	return q.check
+}
+
+// withThreshold replaces the threshold of the tail.
+func withThreshold(q convergence, threshold float64) ledger.Check {
+	tail := q.tail
+	q.tail = func(c setting, states int) (float64, float64) {
+		_, most := tail(c, states)
+		return threshold, most
+	}
+	return q.check
 }

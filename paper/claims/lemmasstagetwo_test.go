@@ -8,8 +8,6 @@ import (
 
 	"learncausal/paper/claims/compare"
 	"learncausal/paper/exact"
-	"learncausal/pkg/graph"
-	"learncausal/pkg/num"
 	"learncausal/pkg/theory"
 )
 
@@ -49,44 +47,6 @@ func TestScoreGradientIsTheGradientOfTheQuotient(t *testing.T) {
 	}
 }
 
-// The limits and the bounds of Lemmas 30 to 32 against the printed formulas, at one setting.
-func TestConcentrationAsPrinted(t *testing.T) {
-	check := compare.With(t)
-	c := compare.Asymmetrics()[1].Chain()
-	const s, to = 1, 2
-	q := setting{
-		t: 40, r: 0.3, beta: 1.5, eps: 0.2, lambda: 0.8, decay: 0.06, gamma: 0.7, teff: 25, spread: 0.04,
-		p: c.Pi.At(s, to), mu: c.Mu[s], muTo: c.Mu[to],
-	}
-	e, em := math.Exp(1.5), math.Exp(1.5*q.mu)
-	check("the limit of E3", e3Concentration.limit(q), (0.7*e+0.3*em)*q.mu/(0.7*(e-1)*q.mu+0.7+0.3*em))
-	check("the limit of E1/E2", e12Concentration.limit(q),
-		(0.7*e*q.p+0.3*em*q.muTo)*q.mu/(0.7*(e-1)*q.mu*q.p+0.7*q.muTo+0.3*em*q.muTo))
-	check("the limit of f", fConcentration.limit(q),
-		(0.7*(e-1)*q.mu*q.p+0.7*q.muTo+0.3*em*q.muTo)/(0.7*(e-1)*q.mu+0.7+0.3*em))
-	roots, alone := math.Sqrt(0.3*0.04), math.Sqrt(1.5/160)
-	b := (0.7*(e-1)*q.mu + 0.7 + 0.3*em) / e
-	check.Each("the bound of Lemma 30", e3Concentration.bound(q), []float64{math.Sqrt(0.075*q.mu) / b, 2.5 * roots / b})
-	check.Each("the bound of Lemma 32", fConcentration.bound(q), []float64{
-		math.Sqrt(0.06*q.p*q.mu) / b, math.Sqrt(0.075*q.mu) / b, math.Sqrt(q.muTo*0.06) / (e * b), 1.5 * roots / b, alone / b,
-	})
-	check("the bias of Lemma 32", fConcentration.bias(q), (q.muTo-q.p)*(q.muTo-q.p)*math.Exp(-3*(1-q.mu))/(b*b))
-	b = (0.7*(e-1)*q.mu*q.p + 0.7*q.muTo + 0.3*em*q.muTo) / e
-	check.Each("the bound of Lemma 31", e12Concentration.bound(q), []float64{
-		math.Sqrt(0.06*q.mu*q.p) / b, math.Sqrt(q.muTo*0.06) / (e * b), 0.2 / b, 2.5 * roots / b, alone / b,
-	})
-	threshold, most := fConcentration.tail(q, 3)
-	check("the threshold of Lemma 32", threshold, 0.343/18)
-	check("the tail of Lemma 32", most, 0.24/(q.mu*q.p*0.49))
-	for _, order := range []func(setting) float64{e3Concentration.order, e12Concentration.order, fConcentration.order} {
-		check("the order of Lemmas 30 to 32", order(q), 3.25/5*math.Log(40))
-	}
-	for _, u := range compare.Asymmetrics() {
-		rare := settingOf(graph.MustNew(graph.Root, graph.Root, 0, graph.Root, graph.Root), u.Chain())
-		check("gamma where few have a parent", rare.gamma, min(u.Chain().Gamma(), 0.2))
-	}
-}
-
 // The displayed uses of Lemma 28 for errors E_n = n + 2 but E_3 = -5, epsilon = 2, e^beta = 3, a value of
 // -4 and B2 = 7.
 func TestQuotientsAsPrinted(t *testing.T) {
@@ -112,36 +72,6 @@ func TestQuotientsAsPrinted(t *testing.T) {
 	}
 }
 
-// The sums over a sequence against those in rationals, for roots of each kind, and where children attend
-// to their parents, or to position 1.
-func TestLongRunsAgreeWithRationals(t *testing.T) {
-	check := compare.With(t)
-	u := compare.Asymmetrics()[1]
-	for _, g := range []*graph.Forest{u.Graph, graph.MustNew(graph.Root, 0, graph.Root, 0, graph.Root)} {
-		for _, roots := range []rootRows{rootsUniform, rootsOnThemself, rootsOnOne} {
-			c := exact.StageTwo{
-				Graph: g, Attend: roots.attend(g), X: []int{1, 2, 2, 0, 1}, S: 1,
-				Beta: exact.Beta{Root: exact.Frac(11, 10), Denominator: 15},
-			}
-			run := longRun{u.Graph.Parents(), u.Chain(), roots, []int{1, 2, 2, 0, 2}, g != u.Graph}
-			beta, spread := 15*math.Log(1.1), 0.0
-			for _, i := range g.Roots() {
-				far := exact.Float(c.Score(i)) - u.Chain().Mu[1]
-				spread += far * far / 5
-			}
-			sums := run.sums(1, beta)
-			check("the spread of the roots", sums.spread, spread)
-			for c.A = range 3 {
-				v, vz, hit, hitZ := c.Sums()
-				for k, want := range []*big.Rat{v, vz, hit, hitZ} {
-					got := []float64{sums.v, sums.vz, sums.hit[c.A], sums.hitZ[c.A]}[k]
-					check("a sum over a sequence", got*num.Exp(beta), exact.Float(want))
-				}
-			}
-		}
-	}
-}
-
 // The norm of grad q by dual numbers, against the formula that the search uses.
 func TestScoreGradientByDualNumbers(t *testing.T) {
 	for _, x := range [][]float64{
@@ -150,17 +80,6 @@ func TestScoreGradientByDualNumbers(t *testing.T) {
 		g := roundedGroups(x)
 		formula := theory.ScoreGradient(exact.Float(g.beta), exact.Float(g.epsilon), g.weights.Floats(), g.scores.Floats(), groupHits)
 		compare.With(t)("|grad q|_1", formula, exact.Float(exact.ScoreGradient(g.beta, g.epsilon, g.weights, g.scores, groupHits)))
-	}
-}
-
-// T_eff and T_eff(lambda) of the sums over long sequences.
-func TestEffectiveLengthsOfASetting(t *testing.T) {
-	check := compare.With(t)
-	for _, family := range graph.Families() {
-		g := family.New(128)
-		c := settingOf(g, compare.Asymmetrics()[0].Chain())
-		check("T_eff(lambda)", 1/c.decay, g.TEffLambda(c.lambda))
-		check("T_eff", c.teff, g.TEff())
 	}
 }
 

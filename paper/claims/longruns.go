@@ -133,34 +133,6 @@ func (q convergence) without(term int) ledger.Check {
 	return q.check
 }
 
-// largerLimit returns the check with the limit times a factor.
-func largerLimit(q convergence, factor float64) ledger.Check {
-	q.scaled = factor
-	return q.check
-}
-
-// withLimit replaces the limit.
-func withLimit(q convergence, limit func(setting) float64) ledger.Check {
-	q.limit, q.withoutOrder = limit, false
-	return q.check
-}
-
-// withBias replaces the bound of the bias.
-func withBias(q convergence, bias func(setting) float64) ledger.Check {
-	q.bias = bias
-	return q.check
-}
-
-// withThreshold replaces the threshold of the tail.
-func withThreshold(q convergence, threshold float64) ledger.Check {
-	tail := q.tail
-	q.tail = func(c setting, states int) (float64, float64) {
-		_, most := tail(c, states)
-		return threshold, most
-	}
-	return q.check
-}
-
 // A tally has, for several sequences, the squares of the deviations from the limit
 // and the arguments of the bounds.
 type tally struct{ squares, spreads, small, tails, biases, most []float64 }
@@ -395,4 +367,35 @@ var fConcentration = convergence{
 		s := float64(states)
 		return math.Pow(c.gamma, 3) / (2 * s * s), 4 * c.decay / (c.mu * c.p * (1 - c.r) * (1 - c.r))
 	},
+}
+
+// sum returns the sum of the terms of a bound.
+func (q convergence) sum(c setting) (sum float64) {
+	for _, term := range q.bound(c) {
+		sum += term
+	}
+	return sum
+}
+
+// rootRows describes the rows of softmax(A1_*) that belong to roots.
+type rootRows string
+
+const (
+	rootsUniform    rootRows = "uniform"
+	rootsOnThemself rootRows = "on themselves"
+	rootsOnOne      rootRows = "on position 1"
+)
+
+// attend returns the Attend of [exact.StageTwo]: children attend to their parents.
+func (r rootRows) attend(g *graph.Forest) []int {
+	out := g.Parents()
+	for _, i := range g.Roots() {
+		switch r {
+		case rootsOnThemself:
+			out[i] = i
+		case rootsOnOne:
+			out[i] = 0
+		}
+	}
+	return out
 }

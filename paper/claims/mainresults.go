@@ -209,28 +209,6 @@ func gammaAbove(s, alpha float64) float64 {
 	return s * mathext.InvRegIncBeta(alpha, (s-1)*alpha, p)
 }
 
-// traceOneMatrix returns a random positive transition matrix of trace one with
-// entries over den >= 2s, whose relabelings are a prior of constant mean.
-func traceOneMatrix(r *rand.Rand, s, den int) exact.Matrix {
-	diagonal, m := composition(r, s, den), exact.Zero(s, s)
-	for a := range s {
-		rest := composition(r, s-1, den-diagonal[a])
-		for b, n := range slices.Insert(rest, a, diagonal[a]) {
-			m[a][b].SetFrac64(int64(n), int64(den))
-		}
-	}
-	return m
-}
-
-// composition returns n positive integers that sum to total.
-func composition(r *rand.Rand, n, total int) []int {
-	parts := slices.Repeat([]int{1}, n)
-	for range total - n {
-		parts[r.IntN(n)]++
-	}
-	return parts
-}
-
 // dirichletPrior decides the three parts, with gamma = part (1 - 0.99^(1/(S(S-1)))) in the
 // second one. The prior of the third is conditioned on the second bullet if second.
 func dirichletPrior(orbit func(exact.Matrix) []exact.Matrix, part float64, second bool) ledger.Check {

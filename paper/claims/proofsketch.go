@@ -10,6 +10,7 @@ import (
 	"learncausal/paper/ledger"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/markov"
+	"learncausal/pkg/num"
 	"learncausal/pkg/theory"
 )
 
@@ -168,6 +169,7 @@ func smallestRootRow(selected func(i, j, last int) bool) ledger.Check {
 
 // butLast and everyEntry select entries (i, j) of rows of roots, last being the query.
 func butLast(i, j, last int) bool { return i != last || j != last }
+
 func everyEntry(_, _, _ int) bool { return true }
 
 // idealRoots decides g_ij = 0 for the selected entries, and compares g_TT, by its
@@ -310,24 +312,12 @@ func (q idealRow) decide(w *ledger.Worst, constants ...*big.Rat) {
 	}.decide(w, rootsOfT(), constants...)
 }
 
-// Hypotheses of lem-gradient-informal-corrected and of later sections, and the fault of their rates.
-const (
-	smallEps    = `$\epsilon=T_{\mathrm{eff}}^{-1/2}$`
-	floorOfPi   = `$\pi\ge\gamma/S$`
-	meanOfPi    = `$\mathbb{E}_\pi[\pi]=\frac1S1_S1_S^\top$`
-	rateInFault = "T_eff^(-.65) for T_eff^(-1/2)"
-)
+const rateInFault = "T_eff^(-.65) for T_eff^(-1/2)"
 
 // rootRow is a root before the query; apartRow is the query, apart from X.
 var (
 	rootRow  = idealRow{row: exact.OwnRoot}
 	apartRow = idealRow{row: exact.Query, apart: true}
-)
-
-// offTrace has the trace 27/20, and lightThird a rare state.
-var (
-	offTrace   = exact.Rats("9/10 1/20 1/20; 1/5 2/5 2/5; 1/5 3/4 1/20")
-	lightThird = exact.Rats("1/4 74999/100000 1/100000; 74999/100000 1/4 1/100000; 1/4 1/4 1/2")
 )
 
 // idealGradients decides the three parts: the row in and the row of a child, the row
@@ -547,4 +537,30 @@ func idealPredictionEnclosed(g *graph.Forest, x []int, s int, beta *big.Rat) exa
 		}
 	}
 	return f.Quo(total)
+}
+
+// This file encloses stage 2 at lengths so large that the constants of the proofs say something. Lemmas 30
+// to 32 with their constants bound the distance of a quantity from its limit, which is known.
+
+// The constants of the bounds, each of which is stated and decided with the same number.
+const squareConstant = 13500 // eq-f-pointwise-corrected
+
+// farSquares decides E|f - pi(.|s)|^2 <= T_eff^(-times c), c = min(1/16, gamma/4), at beta = rate log T_eff, at
+// the lengths with T_eff^c >= 13500 S^8 gamma^-9.
+func farSquares(rate, times float64, lengths ...farLength) ledger.Check {
+	return decided(func(w *ledger.Worst) {
+		for _, c := range lengths {
+			q, pi := c.setting(), c.chain()
+			fall, beta := min(1./16, q.gamma/4), rate*num.Log(q.teff)
+			if math.Pow(q.teff, fall) < squareConstant*math.Pow(float64(pi.S), 8)*math.Pow(q.gamma, -9) {
+				continue
+			}
+			bound := math.Pow(q.teff, -times*fall)
+			for s := range pi.S {
+				w.AtMostInterval(around(c.squareError(s, beta)), around(bound, bound), func() ledger.Instance {
+					return c.instance().With("s", s+1)
+				})
+			}
+		}
+	})
 }

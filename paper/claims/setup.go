@@ -50,17 +50,6 @@ func attentionRow(of func(exact.Matrix) exact.Matrix) ledger.Check {
 	}
 }
 
-// smallIntegers returns a random matrix with entries from -3 to 3.
-func smallIntegers(r *rand.Rand, rows, columns int) exact.Matrix {
-	m := exact.Zero(rows, columns)
-	for _, row := range m {
-		for _, v := range row {
-			v.SetInt64(int64(r.IntN(7) - 3))
-		}
-	}
-	return m
-}
-
 var exInductionHead = ledger.Claim{
 	ID: "ex-induction-head", Number: "Section 2.3", Title: "The induction head is the empirical transition",
 	Statement:  `for $p(i)=i-1$: $|\{i:(s_{i-1},s_i)=(s_T,s')\}|\,/\,|\{i:s_{i-1}=s_T\}| = \hat\pi_{s_{1:T}}(s'\mid s_T)$`,

@@ -26,20 +26,6 @@ var stageOneGradient = ledger.Section{Title: "Gradient of A1 (Stage 1)", Claims:
 	corStageOneParents, corStageOneRoots,
 }}
 
-// pullAway is a transition matrix with sum_s pi(s|s)/mu(s) = S - 21/20. For eps > 0 the gradient draws a root
-// other than the query to itself, and the query away from itself.
-var pullAway = exact.Rats("9/10 1/20 1/20; 1/5 1/20 3/4; 1/5 3/4 1/20")
-
-// pullToward are two transition matrices under whose mean the query is drawn to itself.
-var pullToward = []exact.Matrix{exact.Rats("9/10 1/10; 1/2 1/2"), exact.Rats("1/10 9/10; 1/2 1/2")}
-
-// candidateConstants stand for a constant that the paper leaves open. A claim is
-// false if each of them is refuted at some T.
-var candidateConstants = []*big.Rat{exact.Int(1), exact.Int(100), exact.Int(10000)}
-
-// driftConstants are the candidate constants for the drift of a row.
-var driftConstants = []*big.Rat{exact.Int(1), exact.Int(1000), exact.Int(1000000)}
-
 var thmStageOneRoots = ledger.Claim{
 	ID: "thm-stage1-roots", Number: "Lemma 6", Title: "Stage 1: the gradient of a root's row",
 	Statement:  `$p(i)=\emptyset \Rightarrow G^{(1)}_i = J(\mathcal{S}(A^{(1)}_i))v$ with $\|v\|_\infty \le C_{\gamma,S}\,\beta_0/(T\sqrt{T_{\mathrm{eff}}})$ for $\beta_0\le c_{\gamma,S}T_{\mathrm{eff}}^{-3/2}$`,
@@ -148,30 +134,6 @@ func decideQueryForce(w *ledger.Worst, b gradientBound, part *big.Rat) {
 	}.decide(w, rootsOfT(), b.constant(pullAway))
 }
 
-// A gradientBound is a bound in terms of S, gamma and T_eff, such as 35 S^2 gamma^-2 T_eff^(-1/2).
-// Both sides have no factor beta0/T.
-type gradientBound struct{ ledger.Bound }
-
-const effective = `T_{\mathrm{eff}}`
-
-// constant returns the factor of the power of T_eff for the largest gamma with pi >= gamma/S.
-func (b gradientBound) constant(pi exact.Matrix) *big.Rat {
-	return b.Without(effective, "T", `\beta_0`).Rat(ledger.At[*big.Rat]{
-		"S": exact.Int(len(pi)), `\gamma`: exact.FloorGamma(pi),
-	})
-}
-
-// rate returns the power of 1/T_eff.
-func (b gradientBound) rate() *big.Rat { return new(big.Rat).Neg(b.Exponent(effective)) }
-
-// float returns the bound.
-func (b gradientBound) float(s int, gamma, teff float64) float64 {
-	return b.Without("T", `\beta_0`).Float(ledger.At[float64]{"S": float64(s), `\gamma`: gamma, effective: teff})
-}
-
-// gradientRounding exceeds the error of theory.GHat at eps >= 1/25.
-const gradientRounding = 1e-9
-
 // otherFamilies decides |v| T/beta0 <= 35 S^2/(gamma^2 sqrt(T_eff)) for roots other
 // than T on graphs of several families, with ghat by quadrature.
 func otherFamilies(e *ledger.Env, w *ledger.Worst, b gradientBound) {
@@ -181,17 +143,6 @@ func otherFamilies(e *ledger.Env, w *ledger.Worst, b gradientBound) {
 		}
 	})
 }
-
-// decideRoot decides the same inequality for root i.
-func (c *firstStage) decideRoot(w *ledger.Worst, b gradientBound, i int) {
-	bound := b.float(c.s, theory.Gamma(c.prior), c.teff)
-	w.AtMostRounded(offCentre(c.force(i)), bound, gradientRounding, func() ledger.Instance {
-		return c.instance().With("i", i+1)
-	})
-}
-
-// offCentre returns min_c |v - c|_inf, the distance of v from the constant rows.
-func offCentre(v []float64) float64 { return (slices.Max(v) - slices.Min(v)) / 2 }
 
 var thmStageOneParents = ledger.Claim{
 	ID: "thm-stage1-parents", Number: "Lemma 6", Title: "Stage 1: the gap at the parent, for any A1",
@@ -303,13 +254,12 @@ func gapOnAChain(condition func(weights exact.Vector, p int)) ledger.Check {
 	}
 }
 
-// The parts and hypotheses of thm-stage1-parents-corrected.
 const (
+	// The parts and hypotheses of thm-stage1-parents-corrected.
 	softmaxPart  = "the step of the softmax"
 	gapPart      = "the gap of g*"
 	parentLeader = `$\mathcal{S}_{p(i)}\ge\mathcal{S}_j$`
 	longEnough   = `$T_{\mathrm{eff}}\ge140^2S^{10}\gamma^{-10}$`
-	assumption1  = `assumption 1`
 )
 
 // parentGap decides the step of the softmax, and the gap of g* on in-context graphs
@@ -401,18 +351,6 @@ func decideGaps(
 	})
 }
 
-// decideLead decides that ghat_ip, p the parent, exceeds the other entries of row i by the bound.
-func (c *firstStage) decideLead(w *ledger.Worst, i int, bound float64) {
-	row, p := c.row(i), c.graph.Parent(i)
-	for j, v := range row {
-		if j != p {
-			w.AtMostRounded(bound, row[p]-v, gradientRounding, func() ledger.Instance {
-				return c.instance().With("i", i+1).With("j", j+1)
-			})
-		}
-	}
-}
-
 var lemNoParents = ledger.Claim{
 	ID: "lem-no-parents", Number: "Lemma 7", Title: "Rows of roots hardly move",
 	Statement:  `$i\in\mathcal{R} \Rightarrow |\mathcal{S}(A^{(1)}_i(\tau))_j - \frac1i| \lesssim \tau\eta_1\beta_0/(T\sqrt{T_{\mathrm{eff}}}\,i^2)$ for all $j\le i$ and all $\tau$`,
@@ -440,71 +378,9 @@ var lemNoParents = ledger.Claim{
 	},
 }
 
-// runawayTime returns the number of steps after which row T has attention 1/2 to itself, by Lemma 8
-// (lem-a1-dynamics-sharp) with delta = min_j (g*_TT - g*_Tj)/S. It is T if delta may not be positive.
-func runawayTime(c exact.StageOne) *big.Rat {
-	t, delta := exact.Pow(c.Root, 2), c.Gap(exact.Query, exact.Query).Lo
-	if delta.Sign() <= 0 {
-		return t
-	}
-	delta = exact.Quo(delta, exact.Int(len(c.Pis[0])))
-	return ceiling(exact.TimeBound(exact.Frac(1, 2), t, delta, exact.Int(1)).Hi)
-}
-
-// queryRunsAway encloses sup_j |S_j - 1/T| for row T after the given steps.
-func queryRunsAway(c exact.StageOne, steps *big.Rat) (*big.Rat, exact.Interval) {
-	t := exact.Pow(c.Root, 2)
-	if c.Gap(exact.Query, exact.Query).Lo.Sign() <= 0 || steps.Cmp(runawayTime(c)) < 0 {
-		return t, exact.Interval{Lo: new(big.Rat), Hi: exact.Int(1)}
-	}
-	return t, exact.Interval{Lo: exact.Sub(exact.Frac(1, 2), inverse(t)), Hi: exact.Int(1)}
-}
-
-// lateRootRests encloses sup_j |S_j - 1/i| for the last root i other than the query while 4 V steps <= i, by
-// Lemma 7 (lem-no-parents-corrected). After that the claim is void, and the enclosure zero.
-func lateRootRests(c exact.StageOne, steps *big.Rat) (*big.Rat, exact.Interval) {
-	i := exact.Sub(exact.Pow(c.Root, 2), exact.Int(2))
-	drive := exact.Mul(exact.Mul(exact.Int(4), steps), c.Drive(exact.OwnRoot).Hi)
-	if drive.Cmp(i) > 0 {
-		return i, exact.Point(new(big.Rat))
-	}
-	return i, exact.Interval{Lo: new(big.Rat), Hi: exact.Quo(drive, exact.Pow(i, 2))}
-}
-
-// A rootDrift is the claim sup_j |S_j - 1/i| <= C bound after a number of steps of size eta1 beta0/T = 1, under
-// the matrices pullToward. The field of returns the row i and an enclosure of the left side.
-type rootDrift struct {
-	of    func(c exact.StageOne, steps *big.Rat) (i *big.Rat, off exact.Interval)
-	steps func(c exact.StageOne) *big.Rat
-	bound func(c exact.StageOne, steps, i *big.Rat) exact.Interval
-}
-
 // linearInTime is tau eta1 beta0/(T sqrt(T_eff) i^2).
 func linearInTime(c exact.StageOne, steps, i *big.Rat) exact.Interval {
 	return exact.Point(exact.Quo(steps, exact.Mul(c.Root, exact.Pow(i, 2))))
-}
-
-func (q rootDrift) check(_ *ledger.Env, w *ledger.Worst) string {
-	type state struct {
-		at       ledger.Instance
-		lhs, rhs exact.Interval
-	}
-	states := map[*big.Rat]state{}
-	roots := rootsOfT()[1:7]
-	for _, root := range roots {
-		c := exact.NewStageOne(root, inverse(root), pullToward...)
-		steps := q.steps(c)
-		i, off := q.of(c, steps)
-		at := stageOneInstance(c, exact.Query).With("i", i).With("eta1", exact.Pow(root, 6)).
-			With("tau", steps).With("gamma", gammaToward)
-		states[root] = state{at, off, q.bound(c, steps, i)}
-	}
-	order{
-		lhs: func(root *big.Rat) exact.Interval { return states[root].lhs },
-		rhs: func(root *big.Rat) exact.Interval { return states[root].rhs },
-		at:  func(root *big.Rat) ledger.Instance { return states[root].at },
-	}.decide(w, roots, driftConstants...)
-	return ""
 }
 
 // offUniform returns sup_j |p_j - 1/i| for the i entries of p.
@@ -519,11 +395,6 @@ const (
 	sizeOfV   = `$\|v\|_\infty\le V$ at all times`
 	fewEnough = `$4\tau\eta_1V\le i$`
 )
-
-// driftRounding exceeds the rounding error of a row after 300 steps. Each step
-// rounds entries of A below 1. Errors in A grow by a factor of at most e^2 in all,
-// as J(S)v moves by at most 4 eta V max S per unit, and max S <= 2/i.
-const driftRounding = 1e-12
 
 // A driftBound is the claim, for all rows of V = 1+excess that start at A = start at
 // position 1 and zero elsewhere,
@@ -827,9 +698,6 @@ var corStageOneRoots = ledger.Claim{
 	},
 }
 
-// gammaToward is a gamma with which the prior of pullToward satisfies assumption 1.
-var gammaToward = exact.Frac(19, 100)
-
 // childrenDone returns 16 S^3 gamma^-3 T log T, rounded up.
 func childrenDone(c exact.StageOne) *big.Rat {
 	s, t := int64(len(c.Pis[0])), exact.Pow(c.Root, 2)
@@ -885,4 +753,10 @@ func longGap(
 	bound func(s int64, gamma *big.Rat) *big.Rat, eps func(root *big.Rat) *big.Rat, gamma *big.Rat, pi exact.Matrix,
 ) ledger.Check {
 	return decided(func(w *ledger.Worst) { decideLongGap(w, bound, eps, gamma, pi) })
+}
+
+// fewRootsOfT returns three of rootsOfT.
+func fewRootsOfT() []*big.Rat {
+	roots := rootsOfT()
+	return []*big.Rat{roots[1], roots[5], roots[14]}
 }

@@ -2,6 +2,7 @@ package claims
 
 import (
 	"math"
+	"math/big"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -65,32 +66,6 @@ func TestInequalitiesOfStageOne(t *testing.T) {
 	check.Inequalities("the drift of a row", func(w *ledger.Worst) {
 		driftBound{until: 4, start: 0.1, excess: 0.5, bound: compare.Bounds(*lemNoParents.Correction)[0]}.drive(w, 2, 1, func(_, j int) float64 { return []float64{1, -1}[j] })
 	}, [2]float64{1/(1+math.Exp(-odds)) - 0.5, 0.5})
-}
-
-// The enclosures of the errors of Lemma 24 contain the errors in floats.
-func TestErrorsOnInContextGraphs(t *testing.T) {
-	for _, in := range []struct {
-		t  int64
-		pi exact.Matrix
-	}{
-		{225, exact.Rats("9/10 1/10; 2/5 3/5")},
-		{121, exact.Rats("1/2 1/3 1/6; 1/10 3/5 3/10; 2/7 1/7 4/7")},
-		{169, pullToward[0]},
-	} {
-		c := exact.NewInContext(in.pi, exact.Int(in.t), exact.Frac(1, 10))
-		c.Apart = true
-		g, chain := graph.InContext(int(in.t)), theory.MustChain(in.pi.Floats(), len(in.pi))
-		for _, at := range [][2]exact.Role{
-			{exact.OwnChild, exact.OwnRoot}, {exact.OwnChild, exact.OwnChild}, {exact.OwnRoot, exact.OtherChild},
-		} {
-			for k, e := range gradientErrors(g, chain, int(at[0]), int(at[1]), 0.1) {
-				x := c.Error(at[0], at[1], k%chain.S, k/chain.S).Abs()
-				if exact.Float(x.Lo) > e.whole+1e-9 || exact.Float(x.Hi) < e.whole-1e-9 {
-					t.Errorf("T = %d, roles %v: %v does not contain %v", in.t, at, x, e.whole)
-				}
-			}
-		}
-	}
 }
 
 // The times of stage 1: closed forms, numbers of steps, the flow of a row, and the integral.
@@ -203,4 +178,23 @@ func TestBoundsOnRootsAndIntervals(t *testing.T) {
 	check("the spread of a row", offCentre([]float64{-1, 2, 0.5}), 1.5)
 	check("how far a row is from even", offUniform([]float64{0.3, 0.6, 0.1}), 0.6-1.0/3)
 	check("how far a row is from even", offUniform([]float64{0.5, 0.48, 0.02}), 1.0/3-0.02)
+}
+
+// A row of which one position leads takes as long as exact.LeaderTime says, and no
+// longer than exact.TimeBound, in steps of some size.
+func TestTimeOfOneLeader(t *testing.T) {
+	const n, alpha = 40, 0.1
+	one := exact.Int(1)
+	small := exact.LeaderTime(exact.Int(n), exact.Frac(1, 10)).Float() * (n - 1) / n
+	for _, etaDelta := range []float64{0.02, 0.5, 8} {
+		q := sharpTime(1, 2, 0.25)
+		last, _ := q.follow(n, etaDelta, alpha, func(h []float64) { clear(h); h[0] = 1 })
+		eta := new(big.Rat).SetFloat64(etaDelta)
+		if most := exact.TimeBound(exact.Frac(1, 10), exact.Int(n), one, eta).Float(); last > most || math.Abs(most/q.steps(n, alpha, etaDelta)-1) > 1e-9 {
+			t.Errorf("%v steps of %v, want at most %v", last, etaDelta, most)
+		}
+		if etaDelta == 0.02 && math.Abs(last*etaDelta/small-1) > 0.02 {
+			t.Errorf("%v steps of %v, want a time of %v", last, etaDelta, small)
+		}
+	}
 }

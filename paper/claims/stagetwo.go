@@ -249,13 +249,6 @@ func growthOnACycle(s, rounds int, expBeta, eps *big.Rat, reading theory.Reading
 	return sum
 }
 
-// The hypotheses of thm-stage2-lower.
-const (
-	growthPrior = `assumptions 1 and 2`
-	growthRows  = `$A^{(1)}$ after the $\tau_1=16S^3\gamma^{-3}T^2\log T/(\eta_1\beta_0)$ steps of stage 1`
-	growthEps   = `$\epsilon=T_{\mathrm{eff}}^{-1/2}$`
-)
-
 var thmStageTwoLower = ledger.Claim{
 	ID: "thm-stage2-lower", Number: "Lemma 10", Title: "beta grows",
 	Statement: `$-\Delta_\beta(\theta)\ge\frac14\gamma^8S^{-6}e^{-2\beta}$ for $A^{(2)}=\beta I_S-(\beta-\beta_0)\frac1S1_S1_S^\top$ with $0<\beta_0\le T_{\mathrm{eff}}^{-3/2}$, $\beta\ge0$ and $e^\beta\le C_{\gamma,S}T_{\mathrm{eff}}^{1/12}\log^{-1/6}T$, ` +
@@ -435,4 +428,39 @@ func (q betaClimb) climb(w *ledger.Worst, name string, c float64, growth func(fl
 			w.AtMostRounded(beta, target+q.leap, rounding, at)
 		}
 	}
+}
+
+// longChains returns chains of the given lengths under three priors over two states,
+// symmetric with constant mean: the prior of the trends, one with the largest gamma,
+// and one under which eps > 0 slows the growth of beta.
+func longChains(lengths ...int) []longChain {
+	var out []longChain
+	for _, bases := range [][]exact.Matrix{
+		{exact.Rats("4/5 1/5; 2/5 3/5"), exact.Rats("1/5 4/5; 3/5 2/5")},
+		{exact.Rats("293/1000 707/1000; 707/1000 293/1000"), exact.Rats("707/1000 293/1000; 293/1000 707/1000")},
+		{exact.Rats("5/6 1/6; 2/3 1/3"), exact.Rats("5/12 7/12; 7/12 5/12")},
+	} {
+		for _, t := range lengths {
+			out = append(out, longChain{bases: bases, t: t, eps: 1 / math.Sqrt(float64(t))})
+		}
+	}
+	return out
+}
+
+// farGrowth decides that the growth of beta is at least the bound, at beta = 0, beta*/2 and beta*, where
+// e^(beta*) = gamma^(9/2) S^(-7/2) T_eff^(1/12) log^(-1/6) T/10 is at least one.
+func farGrowth(bound func(gamma, beta float64, s int) float64, lengths ...farLength) ledger.Check {
+	return decided(func(w *ledger.Worst) {
+		for _, c := range lengths {
+			q, _, betas := c.ends()
+			for _, part := range []float64{0, 0.5, 1} {
+				if beta := part * betas[0]; betas[0] >= 0 {
+					least := bound(q.gamma, beta, len(c.pi))
+					w.AtMostInterval(around(least, least), c.growth(beta), func() ledger.Instance {
+						return c.instance().With("beta", beta)
+					})
+				}
+			}
+		}
+	})
 }

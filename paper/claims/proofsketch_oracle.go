@@ -48,7 +48,8 @@ func processing(r route, factor *big.Rat, fs []ratDivergence) ledger.Check {
 // A route returns how many of the nw values of W the law of Z distinguishes; 1 is a Markov chain.
 type route func(nw int) int
 
-func throughY(int) int       { return 1 }
+func throughY(int) int { return 1 }
+
 func throughBoth(nw int) int { return nw }
 
 // A threeLaw is a joint law of W, Y and Z.
@@ -164,15 +165,6 @@ func dataProcessingInRationals(e *ledger.Env, w *ledger.Worst, factor *big.Rat, 
 func (d ratDivergence) processed(p exact.Vector, y, z exact.Matrix) (wz, yz *big.Rat) {
 	law := exact.Matrix{p}.Mul(y)[0]
 	return d.mutual(exact.Diag(p).Mul(y).Mul(z)), d.mutual(exact.Diag(law).Mul(z))
-}
-
-// randomLaw returns a law on n values, of positive multiples of 1/den.
-func randomLaw(r *rand.Rand, n, den int) exact.Vector {
-	law := zeros(n)
-	for k, parts := range composition(r, n, den) {
-		law[k].SetFrac64(int64(parts), int64(den))
-	}
-	return law
 }
 
 // positiveMatrix returns a random transition matrix with positive entries that are multiples of 1/den.

@@ -13,6 +13,18 @@ import (
 	"learncausal/pkg/theory"
 )
 
+// onRationalKernels returns the check that decides equations for each of the rational matrices.
+func onRationalKernels(decide func(w *ledger.Worst, pi exact.Matrix)) ledger.Check {
+	return func(e *ledger.Env, w *ledger.Worst) string {
+		for pi := range rationalKernels(e, e.Budget(60, 20)) {
+			decide(w, pi)
+		}
+		return ""
+	}
+}
+
+var free gammaOf
+
 // markovChains is the appendix on Markov chain preliminaries: lower bounds by the gamma of Assumption 1 of the
 // spectral gap, the stationary measure, the overlap between rows, and the norm of the centered matrix.
 // Equations are decided on rational matrices; a search looks for a matrix that breaks an inequality.
@@ -22,18 +34,8 @@ var markovChains = ledger.Section{Title: "Markov Chain Preliminaries", Claims: [
 	lemMuLower, lemTV, lemTVMax, lemBoundG1, lemContraction,
 }}
 
-const (
-	oneMeasure      = `$\pi$ has one stationary measure $\mu_\pi$, and it is positive`
-	floorHypothesis = `$\min_{s,s'}\pi(s'\mid s)\ge\gamma/S$`
-	spreadOfRows    = `$\sum_s\|\pi(\cdot\mid s)-\mu_\pi\|_2^2\ge\gamma^2/S$`
-
-	triedKernels = `all positive matrices over two states with denominators up to 6, and random ones over 2 to 4 ` +
-		`states, in rationals`
-	triedSearch = `in rationals those matrices and the worst that a search in floats over $S=2,3,4$ finds, each with ` +
-		`the largest $\gamma$`
-)
-
-var spareMeasure = []ledger.Spare{ledger.Spared(oneMeasure, "the statement divides by it")}
+const triedKernels = `all positive matrices over two states with denominators up to 6, and random ones over 2 to 4 ` +
+	`states, in rationals`
 
 var eqBPowers = ledger.Claim{
 	ID: "eq-b-powers", Number: "Appendix E", Title: "Powers and norm of the centered transition matrix",
@@ -123,9 +125,6 @@ func powerByFormula(k int) ledger.Check {
 		decidePower(w, pi, independent(exact.MustStationary(pi)), k)
 	})
 }
-
-// uniformMeasure returns the uniform measure on the states of pi.
-func uniformMeasure(pi exact.Matrix) exact.Vector { return exact.Uniform(len(pi)) }
 
 // projectionAt decides the statements about p = I - times 1 m^T for the measure m of
 // pi: D p D^-1 is symmetric, because diag(mu) p is; p^2 = p; and the trace of p is
@@ -460,37 +459,6 @@ func normOfPriors(e *ledger.Env, w *ledger.Worst) string {
 	return "The proof bounds each row by γ²/S, but Assumption 1 bounds only their sum over s, and B " +
 		"weights row s by μ(s). Over two states ‖B‖² = λ₂², while Σ‖π(·|s)−μ‖² = 2λ₂²(μ₁²+μ₂²). Least found of " +
 		"‖B‖² over the right side:" + infima + "."
-}
-
-// exceedsNorm returns the witness that the bound exceeds |B|_F^2, or nil.
-func (b gammaBound) exceedsNorm(pi exact.Matrix) *ledger.Witness {
-	w := b.exceeds(exact.FrobeniusSquared(pi), pi)
-	if w != nil {
-		return asOrbits(w)
-	}
-	return nil
-}
-
-// orbitPair returns the witness that the bound exceeds |B|_F^2 for a matrix of two states, or nil. The matrix
-// is the simplest one with a partner: the relabelings of both are a prior of Assumption 1.
-func (b gammaBound) orbitPair() *ledger.Witness {
-	for den := 2; den <= 8; den++ {
-		for pi := range exact.Positive(2, den) {
-			w := b.exceeds(exact.FrobeniusSquared(pi), pi)
-			if w == nil || w.Squared {
-				continue
-			}
-			gamma, want := w.Instance["gamma"].(*big.Rat), exact.Sub(exact.Int(2), pi.Trace())
-			partner := ledger.SmallestKernel(2, 12, func(pi exact.Matrix) bool {
-				return pi.Trace().Cmp(want) == 0 && exact.CheckGamma(pi, gamma) == nil
-			})
-			if partner != nil {
-				w.Instance["spread"] = exact.RowSpread(pi)
-				return asOrbits(w, partner)
-			}
-		}
-	}
-	return nil
 }
 
 // normAtLeastCube checks |B|_F^2 >= 2 min mu sum_s |pi(.|s) - mu|_2^2 and |B|_F^2 >= 2 gamma^3/S^2.

@@ -285,7 +285,8 @@ var thmMainStepHorizon = ledger.Claim{
 	},
 }
 
-func everyLength(_, _ *big.Rat) bool           { return true }
+func everyLength(_, _ *big.Rat) bool { return true }
+
 func whereLong(logSquared, most *big.Rat) bool { return logSquared.Cmp(most) <= 0 }
 
 // horizonStep compares log^2 T with C^12 T_eff over T = 2^m, given a bound on log 2, where

@@ -42,51 +42,6 @@ func TestNormIsNotOfOrderGammaSquared(t *testing.T) {
 	}
 }
 
-// The closed forms of chains over two states are those of the matrices.
-func TestTwoStatesEncloseTheChain(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 4))
-	for range 300 {
-		a, b := 0.02+0.96*r.Float64(), 0.02+0.96*r.Float64()
-		c, in := theory.MustChain([]float64{1 - a, a, b, 1 - b}, 2), newTwoStates(exact.At(a), exact.At(b))
-		for name, of := range map[string]struct {
-			in exact.Range
-			x  float64
-		}{"lambda": {in.lambda, c.Lambda()}, "alpha": {in.lambda, c.Alpha()}, "floor": {in.entries, ofEntries.float(c)}, "gamma": {in.gamma, c.Gamma()}} {
-			if of.x < of.in.Lo-1e-12 || of.x > of.in.Hi+1e-12 {
-				t.Errorf("%s is %v, outside of %v, for a = %v, b = %v", name, of.x, of.in, a, b)
-			}
-		}
-	}
-}
-
-// The slack of the tightest inequalities on covariances and on dependent pairs, against the minimum
-// over all pairs of positions, or distances, and of states.
-func TestTightestDecays(t *testing.T) {
-	check := compare.With(t)
-	for _, u := range compare.Asymmetrics() {
-		c := u.Chain()
-		covariance, dependent := 2.0, 2.0
-		for i, j := range pairs(nearForest.T() - 1) {
-			decay := math.Pow(c.Lambda(), float64(nearForest.Distance(i, j)+1))
-			for k, p := range c.Joint(nearForest, i, j).RawMatrix().Data {
-				product := c.Mu[k/c.S] * c.Mu[k%c.S]
-				covariance = min(covariance, ledger.Slack(math.Abs(p-product)/math.Sqrt(product), decay))
-			}
-		}
-		check("the tightest covariance", ledger.Slack(covarianceSides(c, 1, ledger.NewEnv(t.Context(), lemCovariance, true).Bound(0))), covariance)
-		for d := range 4 {
-			decay := math.Pow(1-mat.Min(c.Pi), float64(d))
-			for k, p := range c.Pi.RawMatrix().Data {
-				m, m2 := c.Mu[k/c.S], c.Mu[k%c.S]
-				first, middle := m*p*p*(c.Power(d).At(k%c.S, k/c.S)-m), math.Pow(m, 1.5)/math.Sqrt(m2)*p*p*decay
-				dependent = min(dependent, ledger.Slack(first, middle), ledger.Slack(middle, math.Sqrt(m*m2)*p*decay))
-			}
-		}
-		bounds := compare.Bounds(*lemChatVarDependent.Correction)
-		check("the tightest dependent pair", ledger.Slack(dependentSides(c, lambdaOf, bounds)), dependent)
-	}
-}
-
 // Divergences of hockey sticks, a next law, and the row distances of three states, 2/5, 17/42 and
 // 16/35.
 func TestContractionsByHand(t *testing.T) {

@@ -37,29 +37,6 @@ func (t errorTerm) name() string {
 	return fmt.Sprintf("E_%d", t.n)
 }
 
-// rootRows describes the rows of softmax(A1_*) that belong to roots.
-type rootRows string
-
-const (
-	rootsUniform    rootRows = "uniform"
-	rootsOnThemself rootRows = "on themselves"
-	rootsOnOne      rootRows = "on position 1"
-)
-
-// attend returns the Attend of [exact.StageTwo]: children attend to their parents.
-func (r rootRows) attend(g *graph.Forest) []int {
-	out := g.Parents()
-	for _, i := range g.Roots() {
-		switch r {
-		case rootsOnThemself:
-			out[i] = i
-		case rootsOnOne:
-			out[i] = 0
-		}
-	}
-	return out
-}
-
 // A scene is an instance of stage 2 with its rows of roots.
 type scene struct {
 	exact.StageTwo
@@ -227,15 +204,4 @@ func (use quotientUse) bound(q exact.Quotient, errs [8]*big.Rat, e *big.Rat) *bi
 		return total
 	}
 	return exact.Quo(exact.Add(exact.Mul(exact.Abs(q.Value), sum(use.inside)), sum(use.outside)), q.Below)
-}
-
-// occurrences returns the number of positions of x with token s.
-func occurrences(s int, x []int) int64 {
-	n := int64(0)
-	for _, v := range x {
-		if v == s {
-			n++
-		}
-	}
-	return n
 }

@@ -293,3 +293,6 @@ func (c trainedChain) chain() *theory.Chain {
 
 // limit returns the limit of excess for long chains, at the same eps.
 func (c trainedChain) limit(beta float64) float64 { return c.chain().ExcessInTheLimit(0, c.eps, beta) }
+
+// growing are the families on which T_eff grows like a power of T.
+var growing = []string{"chain", "in-context", "spider"}

@@ -42,16 +42,6 @@ func rationalKernels(e *ledger.Env, n int) iter.Seq[exact.Matrix] {
 	}
 }
 
-// onRationalKernels returns the check that decides equations for each of the rational matrices.
-func onRationalKernels(decide func(w *ledger.Worst, pi exact.Matrix)) ledger.Check {
-	return func(e *ledger.Env, w *ledger.Worst) string {
-		for pi := range rationalKernels(e, e.Budget(60, 20)) {
-			decide(w, pi)
-		}
-		return ""
-	}
-}
-
 // attackExactly searches for a chain that breaks the bound, and also decides the
 // bound on the rational matrices.
 func attackExactly(e *ledger.Env, w *ledger.Worst, q ledger.KernelBound) {
@@ -64,12 +54,6 @@ func attackExactly(e *ledger.Env, w *ledger.Worst, q ledger.KernelBound) {
 	}
 }
 
-// searchNote returns the note of a search. If the statement holds, it
-// gives the number of instances and then the reason why the statement is true.
-func searchNote(w *ledger.Worst, reason string) string {
-	return ifHolds(w, fmt.Sprintf("No counterexample found in %d instances%s", w.Instances, reason))
-}
-
 // kernelInstance describes a transition matrix as an instance.
 func kernelInstance(pi exact.Matrix) func() ledger.Instance {
 	return func() ledger.Instance { return ledger.Instance{"S": len(pi), "pi": pi} }
@@ -78,24 +62,6 @@ func kernelInstance(pi exact.Matrix) func() ledger.Instance {
 // independent returns 1 mu^T, the matrix with mu in every row.
 func independent(mu exact.Vector) exact.Matrix {
 	return slices.Repeat(exact.Matrix{mu}, len(mu))
-}
-
-// positiveChain reports whether pi has a unique stationary measure and it is positive.
-func positiveChain(pi exact.Matrix) bool {
-	_, err := theory.NewChain(pi.Floats(), len(pi))
-	return err == nil
-}
-
-// enclosedLambda returns rational bounds of lambda(pi) at a relative distance of 2e-9,
-// and false if lambda(pi) is zero or too small for them.
-func enclosedLambda(pi exact.Matrix) (exact.Interval, bool) {
-	at := theory.MustChain(pi.Floats(), len(pi)).Lambda()
-	if at < leastGamma {
-		return exact.Point(new(big.Rat)), false
-	}
-	near := func(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
-	lambda := exact.Interval{Lo: near(at * (1 - 1e-9)), Hi: near(at * (1 + 1e-9))}
-	return lambda, exact.LambdaAtMost(pi, lambda.Hi) && !exact.LambdaAtMost(pi, lambda.Lo)
 }
 
 // smallSlack is the slack below which the worst point of a search is decided in rational numbers.
@@ -116,7 +82,6 @@ var (
 	ofBoth    = gammaOf{entries: true, rows: true}
 	ofEntries = gammaOf{entries: true}
 	ofSpread  = gammaOf{rows: true}
-	free      gammaOf
 )
 
 // among returns gamma, given the largest gamma of each bullet.
@@ -169,16 +134,6 @@ func simplestGamma(pi exact.Matrix, accept func(gamma *big.Rat) bool) *big.Rat {
 		}
 	}
 	return nil
-}
-
-// A coefficient is a factor in a bound as a function of the number S of states.
-type coefficient func(states int) *big.Rat
-
-// overS returns the coefficient a/(b S^k).
-func overS(a, b int64, k int) coefficient {
-	return func(states int) *big.Rat {
-		return exact.Quo(exact.Frac(a, b), exact.Pow(exact.Int(states), k))
-	}
 }
 
 // A gammaBound is a bound in terms of S and gamma.
@@ -461,4 +416,56 @@ func everyPairOfRows(w *ledger.Worst, sides func(c twoStates) (lhs, rhs exact.Ra
 func rangeOf(x *big.Rat) exact.Range {
 	whole := func(n *big.Int) exact.Range { return exact.At(exact.Float(new(big.Rat).SetInt(n))) }
 	return whole(x.Num()).Quo(whole(x.Denom()))
+}
+
+// halfGapAmongLightStates returns the witness of the simplest lightState over three
+// states for which the bound exceeds halfGap, or nil.
+func (b gammaBound) halfGapAmongLightStates(w *ledger.Worst) *ledger.Witness {
+	for den := int64(4); den <= 40; den++ {
+		for k := int64(1); 2*k < den-1; k++ {
+			w.Instances++
+			pi := exact.LightState(3, exact.Frac(1, den), exact.Frac(k, 2*den))
+			if witness := b.exceeds(halfGap(pi), pi); witness != nil && !witness.Squared {
+				witness.Instance["alpha"], witness.Instance["|B|_F^2"] = exact.Alpha(pi), exact.FrobeniusSquared(pi)
+				return asOrbits(witness)
+			}
+		}
+	}
+	return nil
+}
+
+// roundedGamma returns a multiple of 1/den below the largest gamma of pi.
+func roundedGamma(pi exact.Matrix, den int64) *big.Rat {
+	return exact.Frac(int64(math.Floor(theory.MustChain(pi.Floats(), len(pi)).Gamma()*float64(den)))-1, den)
+}
+
+// exceedsNorm returns the witness that the bound exceeds |B|_F^2, or nil.
+func (b gammaBound) exceedsNorm(pi exact.Matrix) *ledger.Witness {
+	w := b.exceeds(exact.FrobeniusSquared(pi), pi)
+	if w != nil {
+		return asOrbits(w)
+	}
+	return nil
+}
+
+// orbitPair returns the witness that the bound exceeds |B|_F^2 for a matrix of two states, or nil. The matrix
+// is the simplest one with a partner: the relabelings of both are a prior of Assumption 1.
+func (b gammaBound) orbitPair() *ledger.Witness {
+	for den := 2; den <= 8; den++ {
+		for pi := range exact.Positive(2, den) {
+			w := b.exceeds(exact.FrobeniusSquared(pi), pi)
+			if w == nil || w.Squared {
+				continue
+			}
+			gamma, want := w.Instance["gamma"].(*big.Rat), exact.Sub(exact.Int(2), pi.Trace())
+			partner := ledger.SmallestKernel(2, 12, func(pi exact.Matrix) bool {
+				return pi.Trace().Cmp(want) == 0 && exact.CheckGamma(pi, gamma) == nil
+			})
+			if partner != nil {
+				w.Instance["spread"] = exact.RowSpread(pi)
+				return asOrbits(w, partner)
+			}
+		}
+	}
+	return nil
 }
