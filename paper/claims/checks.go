@@ -9,14 +9,6 @@ import (
 	"learncausal/pkg/num"
 )
 
-// decided returns the check that keeps the worst of the instances of decide.
-func decided(decide func(w *ledger.Worst)) ledger.Check {
-	return func(_ *ledger.Env, w *ledger.Worst) string {
-		decide(w)
-		return ""
-	}
-}
-
 // identity returns x.
 func identity[T any](x T) T { return x }
 
@@ -31,34 +23,10 @@ func unit(b bool) float64 {
 // sigmoid maps a coordinate of a search to (0, 1).
 func sigmoid(x float64) float64 { return 1 / (1 + num.Exp(-x)) }
 
-func isZero(x *big.Rat) bool { return x.Sign() == 0 }
-
-// zeros returns the zero vector of n entries.
-func zeros(n int) exact.Vector { return exact.Zero(1, n)[0] }
-
-// ifHolds returns the note if the statement holds, and else no note.
-func ifHolds(w *ledger.Worst, note string) string {
-	if w.Holds() {
-		return note
-	}
-	return ""
-}
-
-// largestEntry returns |u|_inf.
-func largestEntry(u exact.Vector) *big.Rat {
-	most := new(big.Rat)
-	for _, x := range u {
-		if x = exact.Abs(x); x.Cmp(most) > 0 {
-			most = x
-		}
-	}
-	return most
-}
-
 // searchNote returns the note of a search. If the statement holds, it
 // gives the number of instances and then the reason why the statement is true.
 func searchNote(w *ledger.Worst, reason string) string {
-	return ifHolds(w, fmt.Sprintf("No counterexample found in %d instances%s", w.Instances, reason))
+	return w.IfHolds(fmt.Sprintf("No counterexample found in %d instances%s", w.Instances, reason))
 }
 
 // A coefficient is a factor in a bound as a function of the number S of states.
@@ -81,8 +49,6 @@ type namedLine struct {
 func nineDecimals(x exact.Interval) *big.Rat { return exact.Rat(x.Lo.FloatString(9)) }
 
 const shiftOfExp = `e^{\beta_0}-1`
-
-func ratOf(v float64) *big.Rat { return new(big.Rat).SetFloat64(v) }
 
 // candidateConstants stand for a constant that the paper leaves open. A claim is
 // false if each of them is refuted at some T.

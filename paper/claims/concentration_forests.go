@@ -305,7 +305,7 @@ func (q varianceBound) search(e *ledger.Env, w *ledger.Worst) {
 
 // positive reports whether all entries are positive.
 func positive(pi exact.Matrix) bool {
-	return !slices.ContainsFunc(slices.Concat(pi...), isZero)
+	return !slices.ContainsFunc(slices.Concat(pi...), func(x *big.Rat) bool { return x.Sign() == 0 })
 }
 
 // positiveChain reports whether pi has a unique stationary measure and it is positive.

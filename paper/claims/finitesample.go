@@ -253,7 +253,7 @@ func rareInContext() ledger.Check {
 				continue
 			}
 			ledger.Simplest(c.Pi.RawMatrix().Data, 2, func(pi exact.Matrix) bool {
-				if slices.ContainsFunc(slices.Concat(pi...), isZero) {
+				if slices.ContainsFunc(slices.Concat(pi...), func(x *big.Rat) bool { return x.Sign() == 0 }) {
 					return false
 				}
 				if p := exactRareProbability(g, pi); p.Cmp(bound) > 0 {
@@ -456,7 +456,7 @@ func meanDisplay(rare func(p, eps, n *big.Rat, l exact.Interval) exact.Interval)
 		eps, delta := exact.Frac(1, 2), exact.Frac(1, 8)
 		p, s, t := exactRareProbability(g, pi), exact.Int(len(pi)), exact.Int(g.T())
 		l := logOf(exact.Quo(t, delta))
-		second := exact.Point(exact.Quo(s, ratOf(g.TEff()))).Sqrt().Quo(exact.Point(eps))
+		second := exact.Point(exact.Quo(s, new(big.Rat).SetFloat64(g.TEff()))).Sqrt().Quo(exact.Point(eps))
 		first := exact.Point(exact.Quo(s, exact.FloorGamma(pi)))
 		for _, constant := range candidateConstants[1:] {
 			root := exact.Mul(exact.Int(100), constant)
@@ -726,7 +726,7 @@ var thmFiniteStage2Step1 = ledger.Claim{
 	Statement:  `$|\delta_{s'}^\top(\mathcal{S}(z)-\mathcal{S}(z'))|\le\|\mathcal{S}(z)-\mathcal{S}(z')\|_\infty$ for $z=\mathcal{S}(A^{(1)})XA^{(2)}e_s$, $z'=\mathcal{S}(A^{(1)})XA^{(2)}_{\mathrm{pop}}e_s$`,
 	Hypotheses: rowsOfAttention,
 	Defect:     ledger.FalseStep,
-	Check: sumOfDeltas(largestEntry).Noted("delta has many ones, so the sum needs the l1 norm: 1/6 > 1/12 " +
+	Check: sumOfDeltas(exact.NormInf).Noted("delta has many ones, so the sum needs the l1 norm: 1/6 > 1/12 " +
 		"at T = 4, and the quotient grows as T/2. The chain as a whole is saved, with a better constant, since the " +
 		"softmax is Lipschitz from the supremum norm to the l1 norm."),
 	Repairs: []ledger.Repair{
@@ -798,7 +798,7 @@ func decideAttended(w *ledger.Worst, part, mass *big.Rat) {
 				for j, a := range row {
 					sum.Add(sum, exact.Mul(exact.Mul(mass, a), d[x[j]]))
 				}
-				w.AtMostRat(exact.Abs(sum), exact.Mul(part, largestEntry(d)), func() ledger.Instance {
+				w.AtMostRat(exact.Abs(sum), exact.Mul(part, exact.NormInf(d)), func() ledger.Instance {
 					return ledger.Instance{"attention": row, "X": ledger.OneBased(x), "(A2-A2_pop) e_s": d}
 				})
 			}
@@ -820,7 +820,7 @@ var thmFiniteStage2Step2 = ledger.Claim{
 // largestShift decides |u|_inf <= |z-z'|_inf/2.
 func largestShift(e *ledger.Env, w *ledger.Worst) string {
 	softmaxPairs(func(p softmaxPair) {
-		w.AtMostInterval(exact.Point(largestEntry(p.u)), p.atMost(e.Bound(0)), p.instance)
+		w.AtMostInterval(exact.Point(exact.NormInf(p.u)), p.atMost(e.Bound(0)), p.instance)
 	})
 	return ""
 }
@@ -887,7 +887,7 @@ var claimSampleSize = ledger.Claim{
 // rootSamples decides that the largest entry of a row of ghat^emp on the in-context graph is at most C T^(-1/2)
 // with probability 99/100 for N = T^2, more than any constant times T log T.
 func rootSamples(row exact.Role) ledger.Check {
-	return decided(func(w *ledger.Worst) {
+	return ledger.Decided(func(w *ledger.Worst) {
 		square := func(root *big.Rat, _ exact.Interval) exact.Interval { return exact.Point(exact.Pow(root, 4)) }
 		decideRootRow(w, row, square, pullToward)
 	})

@@ -129,7 +129,7 @@ type logTerm struct {
 func (l logTerms) add(x []int, s int, weight *big.Rat, row exact.Vector) {
 	key := fmt.Sprint(x, s)
 	if _, ok := l[key]; !ok {
-		l[key] = logTerm{slices.Clone(x), zeros(len(row))}
+		l[key] = logTerm{slices.Clone(x), exact.Zero(1, len(row))[0]}
 	}
 	for a, p := range row {
 		l[key].row[a].Add(l[key].row[a], exact.Mul(weight, p))
@@ -139,7 +139,7 @@ func (l logTerms) add(x []int, s int, weight *big.Rat, row exact.Vector) {
 // byCount returns the sums of the coefficients by the number of s' in X, 0 to T. At
 // A1 = A2 = 0 the prediction is that number over T.
 func (l logTerms) byCount(t int) exact.Vector {
-	sum := zeros(t + 1)
+	sum := exact.Zero(1, t+1)[0]
 	for _, term := range l {
 		for a, q := range term.row {
 			count := occurrences(a, term.x)
@@ -309,7 +309,7 @@ func (g gradients) addDerivatives(p *big.Rat, v exact.Vector, x []int, s, a int)
 	}
 	for i := range t {
 		for k := range i + 1 {
-			scores := zeros(t)
+			scores := exact.Zero(1, t)[0]
 			for j := range i + 1 { // d S(A1)_{ij} / d A1_{ik} = S_ij (1{j=k} - S_ik)
 				d := exact.Mul(g.attention[i][j], exact.Sub(exact.Indicator(j == k), g.attention[i][k]))
 				scores[i].Add(scores[i], exact.Mul(d, g.a2[x[j]][s]))
@@ -318,7 +318,7 @@ func (g gradients) addDerivatives(p *big.Rat, v exact.Vector, x []int, s, a int)
 		}
 	}
 	for b := range g.a2 {
-		scores := zeros(t)
+		scores := exact.Zero(1, t)[0]
 		for i := range t {
 			for j := range i + 1 {
 				scores[i].Add(scores[i], exact.Mul(g.attention[i][j], exact.Indicator(x[j] == b)))

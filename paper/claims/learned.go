@@ -124,7 +124,7 @@ func (c constructionMean) check(e *ledger.Env, w *ledger.Worst) string {
 	star := graph.Grow(t, func(i int) int { return []int{graph.Root, 0, graph.Root, 2}[min(i, 3)] })
 	stays := c.sample(e, &samples, star, "a pair before a star")
 	w.Count(&samples)
-	return ifHolds(w, fmt.Sprintf("Proved. On chains this is of order 1/T (construct-single-step-rate), but not on every "+
+	return w.IfHolds(fmt.Sprintf("Proved. On chains this is of order 1/T (construct-single-step-rate), but not on every "+
 		"graph: where 2 is "+
 		"the child of 1, and 3 the parent of all others, the mean is %.3f at T = %d, for one position may be all "+
 		"that counts. A mean of a sample counts against the bound at four standard errors.", stays, t))
@@ -171,7 +171,7 @@ func (c constructionMean) means(g *graph.Forest, pi exact.Matrix) (far, share *b
 			continue
 		}
 		off := exactShares(attention.Attended(x), x, len(pi)).Sub(exactShares(counted, x, len(pi)))[0]
-		far.Add(far, exact.Mul(p, largestEntry(off)))
+		far.Add(far, exact.Mul(p, exact.NormInf(off)))
 		all := int64(len(c.attended(g, x)))
 		share.Add(share, exact.Mul(p, exact.Frac(all-int64(len(counted)), all)))
 	}
@@ -627,7 +627,7 @@ func reducedModel(key func(mat.Matrix) mat.Matrix, earlier, later int) ledger.Ch
 			first, second, output := denseTransformer(dense, x, attention, last, later)
 			for i := range t {
 				for j := range i + 1 {
-					w.EqualRat("first scores", first[i][j], ratOf(a1.At(max(i-earlier, 0), j)), at)
+					w.EqualRat("first scores", first[i][j], new(big.Rat).SetFloat64(a1.At(max(i-earlier, 0), j)), at)
 				}
 			}
 			tokens := tokenRows(x, s)

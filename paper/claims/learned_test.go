@@ -93,7 +93,7 @@ func TestErrorOfConstructionOneOnChains(t *testing.T) {
 		for i := range 3 {
 			in.N[x[i]][x[i+1]]++
 		}
-		mean.Add(mean, exact.Mul(p, ratOf(constructionError(in))))
+		mean.Add(mean, exact.Mul(p, new(big.Rat).SetFloat64(constructionError(in))))
 	}
 	far, _ := errorByDefinition(graph.Chain(5), pi)
 	check("the error of Construction 1 on a chain", got.Float(), far)

@@ -155,7 +155,7 @@ func halfPower(root, _ *big.Rat) exact.Interval { return exact.Point(inverse(roo
 func pairConcentration(
 	pi exact.Matrix, eps func(root *big.Rat) *big.Rat, rhs func(root, eps *big.Rat) exact.Interval, constants ...*big.Rat,
 ) ledger.Check {
-	return decided(func(w *ledger.Worst) { decidePair(w, pi, eps, rhs, constants...) })
+	return ledger.Decided(func(w *ledger.Worst) { decidePair(w, pi, eps, rhs, constants...) })
 }
 
 func decidePair(

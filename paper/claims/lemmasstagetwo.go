@@ -334,7 +334,7 @@ func softmaxDerivative(
 			p := at(w)
 			for k := 0; k < 9 && p != nil && !worst.Failed(); k++ {
 				i, j := k/3, k%3
-				unit := zeros(3)
+				unit := exact.Zero(1, 3)[0]
 				unit[j] = exact.Int(1)
 				// d/dv_j of w_i / sum w, where dw_j/dv_j = w_j
 				above := exact.NewDual(w[i], exact.Mul(w[i], exact.Indicator(i == j)))
@@ -353,7 +353,7 @@ func logarithm(w exact.Vector) exact.Vector {
 	if slices.ContainsFunc(w, func(x *big.Rat) bool { return !isOne(x) }) {
 		return nil
 	}
-	return zeros(len(w))
+	return exact.Zero(1, len(w))[0]
 }
 
 var lemComputeDiffs = ledger.Claim{

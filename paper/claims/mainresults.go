@@ -68,7 +68,7 @@ type loop struct {
 
 // check decides the number of steps and where each reads A1 and A2.
 func (l loop) check() ledger.Check {
-	return decided(func(w *ledger.Worst) {
+	return ledger.Decided(func(w *ledger.Worst) {
 		for _, tau1 := range []int{2, 1, 3, 4, 5, 6} { // 2 first: its witness shows every fault
 			for tau2 := 1; tau2 <= 6; tau2++ {
 				updates := tau2 - l.first + 1
@@ -335,7 +335,7 @@ func twoExamples(t int) *graph.Forest {
 
 // effectiveLengths checks T_eff = T, and that the tree below each root has one leaf.
 func effectiveLengths(families ...func(int) *graph.Forest) ledger.Check {
-	return decided(func(w *ledger.Worst) {
+	return ledger.Decided(func(w *ledger.Worst) {
 		for _, family := range families {
 			for t := 2; t <= 200; t++ {
 				g, most := family(t), 0

@@ -116,7 +116,7 @@ type tokenLoss struct {
 
 func newTokenLoss(g *graph.Forest, base exact.Matrix, eps *big.Rat) tokenLoss {
 	t := g.T()
-	weights := zeros(t + 1) // of log(k/T + eps)
+	weights := exact.Zero(1, t+1)[0] // of log(k/T + eps)
 	l := tokenLoss{square: new(big.Rat), plain: new(big.Rat)}
 	entropy, scale := exact.Point(new(big.Rat)), exact.Add(exact.Int(1), exact.Mul(exact.Int(2), eps))
 	all := exact.Orbits(withExchange(base)...)
@@ -221,7 +221,7 @@ func thresholdStep(power int) ledger.Check {
 // logDifference decides the display, with (gamma^2/4)^power times the right side, over a
 // grid where pi is at least gamma/(lower S).
 func logDifference(power int, lower int64) ledger.Check {
-	return decided(func(w *ledger.Worst) {
+	return ledger.Decided(func(w *ledger.Worst) {
 		for _, s := range []int64{2, 3} {
 			for _, gamma := range exact.Rats("1 1/5")[0] {
 				least := exact.Quo(exact.Pow(gamma, 3), exact.Int(4*s*s))
@@ -292,7 +292,7 @@ func whereLong(logSquared, most *big.Rat) bool { return logSquared.Cmp(most) <= 
 // horizonStep compares log^2 T with C^12 T_eff over T = 2^m, given a bound on log 2, where
 // both are in the regime of the hypothesis.
 func horizonStep(log2 string, regime func(logSquared, most *big.Rat) bool) ledger.Check {
-	return decided(func(w *ledger.Worst) {
+	return ledger.Decided(func(w *ledger.Worst) {
 		for k := 12; k >= 0; k-- {
 			for _, c := range []int64{10, 1} {
 				for _, m := range []int64{10, 1000, 10_000_000, 10_000_000_000_000} {
@@ -313,7 +313,7 @@ func horizonStep(log2 string, regime func(logSquared, most *big.Rat) bool) ledge
 
 // emptyBound compares log(1/eps) with log T/T_eff^(1/root) for T_eff up to a power of log T.
 func emptyBound(root int64, power int) ledger.Check {
-	return decided(func(w *ledger.Worst) {
+	return ledger.Decided(func(w *ledger.Worst) {
 		log2 := exact.Point(exact.Int(2)).Log()
 		for _, m := range []int64{2, 20, 1000, 1_000_000, 1_000_000_000_000} {
 			log := exact.Point(exact.Int(m)).Mul(log2)
@@ -512,7 +512,7 @@ var thmMainStepCauchy = ledger.Claim{
 		Hypotheses: `any law of $(D,F)$ with $0\le D\le1$`,
 		Check: func(e *ledger.Env, w *ledger.Worst) string {
 			cauchyStep(1, root)(e, w)
-			return ifHolds(w, fmt.Sprintf("True for all: E[D 1_F] <= (E D^2)^(1/2) P(F)^(1/2), E D <= (E D^2)^(1/2), "+
+			return w.IfHolds(fmt.Sprintf("True for all: E[D 1_F] <= (E D^2)^(1/2) P(F)^(1/2), E D <= (E D^2)^(1/2), "+
 				"P <= P^(1/2). No counterexample found in %d laws.", w.Instances))
 		},
 		Faults: []ledger.Fault{ledger.Plant("P(F) in place of its root", cauchyStep(1, exact.Point))},

@@ -109,7 +109,7 @@ func composition(r *rand.Rand, n, total int) []int {
 
 // randomLaw returns a law on n values, of positive multiples of 1/den.
 func randomLaw(r *rand.Rand, n, den int) exact.Vector {
-	law := zeros(n)
+	law := exact.Zero(1, n)[0]
 	for k, parts := range composition(r, n, den) {
 		law[k].SetFrac64(int64(parts), int64(den))
 	}

@@ -172,7 +172,7 @@ func (c votes) decide(w *ledger.Worst, g *graph.DAG, s int) {
 			p = exact.Mul(p, q)
 		}
 		off := exactShares(k.Attended(x), x, s).Sub(exactShares(counted, x, s))[0]
-		far.Add(far, exact.Mul(p, largestEntry(off)))
+		far.Add(far, exact.Mul(p, exact.NormInf(off)))
 		share.Add(share, exact.Mul(p, c.shareOf(parents, x)))
 	}
 	at := func() ledger.Instance { return ledger.Instance{"S": s, "parents of 1..T+1": parentLists(g), "pi": pi} }
@@ -364,7 +364,7 @@ func multipleParentsLimit(limit func(parents [][]int, x []int) []int, own int) l
 				if counted := k.Matches(x); counted != nil {
 					off := exactShares(attended, x, s).Sub(exactShares(counted, x, s))[0]
 					bound := exact.Frac(int64(len(said)-len(counted)-1+own), int64(len(said)))
-					w.AtMostRat(largestEntry(off), bound, at)
+					w.AtMostRat(exact.NormInf(off), bound, at)
 				}
 			}
 		}

@@ -29,7 +29,7 @@ var thmOODStepRoot = ledger.Claim{
 		Hypotheses: `any law of $D\in[0,1]$; $\mathbb ED^2>0$`,
 		Check: func(e *ledger.Env, w *ledger.Worst) string {
 			rootStep(100, rootReached)(e, w)
-			return ifHolds(w, fmt.Sprintf("Markov's inequality for D^2, true for all; no counterexample found "+
+			return w.IfHolds(fmt.Sprintf("Markov's inequality for D^2, true for all; no counterexample found "+
 				"in %d laws.", w.Instances))
 		},
 		Faults: []ledger.Fault{

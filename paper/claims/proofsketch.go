@@ -156,7 +156,7 @@ var eqGRootZero = ledger.Claim{
 // smallestRootRow decides g_ij = 0 for the selected entries on the smallest graph that has
 // a root after an edge, 1 -> 2 and the query, and on matrices of small denominators.
 func smallestRootRow(selected func(i, j, last int) bool) ledger.Check {
-	return decided(func(w *ledger.Worst) {
+	return ledger.Decided(func(w *ledger.Worst) {
 		gamma := exact.Frac(1, 10)
 		ledger.SmallestKernel(3, 6, func(pi exact.Matrix) bool {
 			if pi.Trace().Cmp(exact.Int(1)) == 0 && exact.CheckGamma(pi, gamma) == nil {
@@ -285,7 +285,7 @@ type idealRow struct {
 }
 
 func (q idealRow) check(constants ...*big.Rat) ledger.Check {
-	return decided(func(w *ledger.Worst) { q.decide(w, constants...) })
+	return ledger.Decided(func(w *ledger.Worst) { q.decide(w, constants...) })
 }
 
 // decide decides the claim for the lengths of rootsOfT and each constant C.
@@ -548,7 +548,7 @@ const squareConstant = 13500 // eq-f-pointwise-corrected
 // farSquares decides E|f - pi(.|s)|^2 <= T_eff^(-times c), c = min(1/16, gamma/4), at beta = rate log T_eff, at
 // the lengths with T_eff^c >= 13500 S^8 gamma^-9.
 func farSquares(rate, times float64, lengths ...farLength) ledger.Check {
-	return decided(func(w *ledger.Worst) {
+	return ledger.Decided(func(w *ledger.Worst) {
 		for _, c := range lengths {
 			q, pi := c.setting(), c.chain()
 			fall, beta := min(1./16, q.gamma/4), rate*num.Log(q.teff)

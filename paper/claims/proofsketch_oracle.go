@@ -266,7 +266,7 @@ var (
 
 // mutual returns D_f between the joint law and the product of its marginals.
 func (d ratDivergence) mutual(joint exact.Matrix) *big.Rat {
-	u, v := zeros(len(joint)), zeros(len(joint[0]))
+	u, v := exact.Zero(1, len(joint))[0], exact.Zero(1, len(joint[0]))[0]
 	for a, row := range joint {
 		for b, q := range row {
 			u[a].Add(u[a], q)

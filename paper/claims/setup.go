@@ -116,7 +116,7 @@ func chainSequences(e *ledger.Env) iter.Seq2[int, []int] {
 // follow returns how often each of s states follows the value of the query among
 // the pairs (x_{i-1}, x_i), i = 1, ..., last, and how many such pairs there are.
 func follow(x []int, s, last int) (counts exact.Vector, n int64) {
-	counts = zeros(s)
+	counts = exact.Zero(1, s)[0]
 	for i := 1; i <= last; i++ {
 		if x[i-1] == x[len(x)-1] {
 			counts[x[i]].Add(counts[x[i]], exact.Int(1))

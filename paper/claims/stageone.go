@@ -74,7 +74,7 @@ var thmStageOneRoots = ledger.Claim{
 func rootForce(
 	row exact.Role, pi exact.Matrix, eps func(root *big.Rat) *big.Rat, rate *big.Rat, constants ...*big.Rat,
 ) ledger.Check {
-	return decided(func(w *ledger.Worst) { decideRootForce(w, row, pi, eps, rate, constants...) })
+	return ledger.Decided(func(w *ledger.Worst) { decideRootForce(w, row, pi, eps, rate, constants...) })
 }
 
 // rootForceWithin decides |v|_inf T/beta0 <= b for one row and the bound b of the statement.
@@ -170,11 +170,11 @@ var thmStageOneParents = ledger.Claim{
 			ledger.PlantIn(gapPart, "gamma^3/(4S) in place of gamma^3/(2S^2)", longGap(func(s int64, gamma *big.Rat) *big.Rat {
 				return exact.Quo(exact.Pow(gamma, 3), exact.Int(4*s))
 			}, inverse, exact.Frac(6, 25), fourteenStates)),
-			ledger.PlantIn(softmaxPart, "S_p for S_p (1 - S_p)", decided(func(w *ledger.Worst) {
+			ledger.PlantIn(softmaxPart, "S_p for S_p (1 - S_p)", ledger.Decided(func(w *ledger.Worst) {
 				decideSteps(w, leads, func(p *big.Rat) *big.Rat { return p })
 			})),
 			ledger.Drop(parentLeader, "attention may lead elsewhere",
-				decided(func(w *ledger.Worst) { decideSteps(w, func(_, _ *big.Rat) bool { return true }, oneMinusItself) })),
+				ledger.Decided(func(w *ledger.Worst) { decideSteps(w, func(_, _ *big.Rat) bool { return true }, oneMinusItself) })),
 			ledger.Drop(longEnough, "stars, where T_eff < 2", func(e *ledger.Env, w *ledger.Worst) string {
 				decideGaps(e, w, gapOfParent, []string{"star"})
 				return ""
@@ -752,7 +752,7 @@ func lateRootEnds(until float64) ledger.Check {
 func longGap(
 	bound func(s int64, gamma *big.Rat) *big.Rat, eps func(root *big.Rat) *big.Rat, gamma *big.Rat, pi exact.Matrix,
 ) ledger.Check {
-	return decided(func(w *ledger.Worst) { decideLongGap(w, bound, eps, gamma, pi) })
+	return ledger.Decided(func(w *ledger.Worst) { decideLongGap(w, bound, eps, gamma, pi) })
 }
 
 // fewRootsOfT returns three of rootsOfT.

@@ -75,7 +75,7 @@ var thmDPIGapQuery = ledger.Claim{
 			ledger.PlantIn("the query", "the trace in place of its weighted form",
 				rootGradient(new(big.Rat), traceOver(uniformMeasure), balanced)),
 			ledger.Drop(constantMean, "a single matrix of any trace",
-				rootGradient(new(big.Rat), traceOver(exact.MustStationary), itself)),
+				rootGradient(new(big.Rat), traceOver(exact.MustStationary), identity)),
 		},
 		Spare: append([]ledger.Spare{
 			ledger.Spared(floorHypothesis, "a positive stationary measure is enough"),
@@ -101,14 +101,11 @@ func traceOver(measure func(exact.Matrix) exact.Vector) func(exact.Matrix) *big.
 	}
 }
 
-// itself returns pi.
-func itself(pi exact.Matrix) exact.Matrix { return pi }
-
 // rootGradient decides g_ij at all roots, as decideRoots does.
 func rootGradient(
 	zero *big.Rat, atQuery func(exact.Matrix) *big.Rat, partner func(exact.Matrix) exact.Matrix,
 ) ledger.Check {
-	return decided(func(w *ledger.Worst) {
+	return ledger.Decided(func(w *ledger.Worst) {
 		pairs := [][2]int{{0, 0}, {1, 0}, {1, 1}, {2, 0}, {2, 2}, {4, 0}, {4, 1}, {4, 3}, {4, 4}}
 		decideRoots(w, pairs, zero, atQuery, partner)
 	})

@@ -317,8 +317,8 @@ func lowerGrowth(e *ledger.Env, w *ledger.Worst) string {
 	var near ledger.Worst
 	growthOfChains(chains, 1./12, growthBoundOf)(e, &near)
 	w.Count(&near)
-	return ifHolds(w, "With this C a beta >= 0 is in "+
-		"the range from T = 10^51 on at gamma = 2/5, S = 2. At the lengths of the sums C = 2 serves too; with T_eff^(1/2) "+
+	return w.IfHolds("With this C a beta >= 0 is in " +
+		"the range from T = 10^51 on at gamma = 2/5, S = 2. At the lengths of the sums C = 2 serves too; with T_eff^(1/2) " +
 		"it does not, for under the third prior epsilon alone lets beta fall beyond a multiple of T_eff^(1/2).")
 }
 
@@ -450,7 +450,7 @@ func longChains(lengths ...int) []longChain {
 // farGrowth decides that the growth of beta is at least the bound, at beta = 0, beta*/2 and beta*, where
 // e^(beta*) = gamma^(9/2) S^(-7/2) T_eff^(1/12) log^(-1/6) T/10 is at least one.
 func farGrowth(bound func(gamma, beta float64, s int) float64, lengths ...farLength) ledger.Check {
-	return decided(func(w *ledger.Worst) {
+	return ledger.Decided(func(w *ledger.Worst) {
 		for _, c := range lengths {
 			q, _, betas := c.ends()
 			for _, part := range []float64{0, 0.5, 1} {

@@ -156,6 +156,17 @@ func Norm1(u Vector) *big.Rat {
 	return sum
 }
 
+// NormInf returns |u|_inf = max_i |u_i|, which is 0 if u is empty.
+func NormInf(u Vector) *big.Rat {
+	most := new(big.Rat)
+	for _, x := range u {
+		if x = Abs(x); x.Cmp(most) > 0 {
+			most = x
+		}
+	}
+	return most
+}
+
 // Jacobian returns J(p) u = (diag(p) - p p^T) u, the derivative along u of the softmax where its value is the
 // probability vector p. Its i-th entry is p_i (u_i - p.u). Every positive rational p of sum one is the softmax
 // of log p, so that statements about the softmax are decided in rational numbers.

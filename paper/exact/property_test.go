@@ -20,7 +20,7 @@ func TestProperties(t *testing.T) {
 		"At Range.Add Range.Sub Range.Mul Range.Quo Range.Pow Range.Abs Range.Min Range.Max Range.Sqrt": ranges,
 		"Cover": covers,
 		"Interval.Exp Interval.Log Interval.Sqrt":                                                                 functions,
-		"Dot TV ChiSquared Norm1 Jacobian Outer Diag Vector.Floats Vector.Strings":                                vectors,
+		"Dot TV ChiSquared Norm1 NormInf Jacobian Outer Diag Vector.Floats Vector.Strings":                        vectors,
 		"Matrix.Mul Matrix.Sub Matrix.T Matrix.Scale Matrix.Floats Matrix.Strings":                                products,
 		"Matrix.Power Matrix.Trace Matrix.Solve Matrix.Semidefinite":                                              squares,
 		"FromFloats Zero Ones Grid Simplex Positive Round":                                                        makers,
@@ -336,6 +336,7 @@ func vectors(t *rapid.T) {
 	} else {
 		property.Decide(t, false, refused(t, func() { Jacobian(u, v) }))
 	}
+	equal(t, "|u|_inf", NormInf(u), Abs(slices.MaxFunc(u, func(x, y *big.Rat) int { return Abs(x).Cmp(Abs(y)) })))
 	positive := !slices.ContainsFunc(v, func(x *big.Rat) bool { return x.Sign() <= 0 })
 	if property.Decide(t, right && positive, refused(t, func() { z = ChiSquared(u, v) })) && z.Sign() < 0 {
 		t.Fatalf("chi-squared is %v", z)

@@ -70,6 +70,14 @@ func (c Check) Finding(e *Env) Finding {
 	return w.Finding(c(e, w))
 }
 
+// Decided returns the check that gives its instances by decide, without a note.
+func Decided(decide func(w *Worst)) Check {
+	return func(_ *Env, w *Worst) string {
+		decide(w)
+		return ""
+	}
+}
+
 // Noted returns the check with a text before its note.
 func (c Check) Noted(text string) Check {
 	return func(e *Env, w *Worst) string { return text + c(e, w) }

@@ -269,3 +269,11 @@ func (w *Worst) Count(other *Worst) {
 
 // Holds reports whether the statement holds on the instances so far.
 func (w *Worst) Holds() bool { return w.Finding("").Verdict == Holds }
+
+// IfHolds returns the note if the statement holds, and else no note.
+func (w *Worst) IfHolds(note string) string {
+	if w.Holds() {
+		return note
+	}
+	return ""
+}
