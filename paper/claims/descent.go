@@ -209,7 +209,7 @@ func runawayTime(c exact.StageOne) *big.Rat {
 		return t
 	}
 	delta = exact.Quo(delta, exact.Int(len(c.Pis[0])))
-	return ceiling(exact.TimeBound(exact.Frac(1, 2), t, delta, exact.Int(1)).Hi)
+	return exact.Ceil(exact.TimeBound(exact.Frac(1, 2), t, delta, exact.Int(1)).Hi)
 }
 
 // queryRunsAway encloses sup_j |S_j - 1/T| for row T after the given steps.
@@ -218,7 +218,7 @@ func queryRunsAway(c exact.StageOne, steps *big.Rat) (*big.Rat, exact.Interval) 
 	if c.Gap(exact.Query, exact.Query).Lo.Sign() <= 0 || steps.Cmp(runawayTime(c)) < 0 {
 		return t, exact.Interval{Lo: new(big.Rat), Hi: exact.Int(1)}
 	}
-	return t, exact.Interval{Lo: exact.Sub(exact.Frac(1, 2), inverse(t)), Hi: exact.Int(1)}
+	return t, exact.Interval{Lo: exact.Sub(exact.Frac(1, 2), exact.Inv(t)), Hi: exact.Int(1)}
 }
 
 // lateRootRests encloses sup_j |S_j - 1/i| for the last root i other than the query while 4 V steps <= i, by
@@ -248,7 +248,7 @@ func (q rootDrift) check(_ *ledger.Env, w *ledger.Worst) string {
 	states := map[*big.Rat]state{}
 	roots := rootsOfT()[1:7]
 	for _, root := range roots {
-		c := exact.NewStageOne(root, inverse(root), pullToward...)
+		c := exact.NewStageOne(root, exact.Inv(root), pullToward...)
 		steps := q.steps(c)
 		i, off := q.of(c, steps)
 		at := stageOneInstance(c, exact.Query).With("i", i).With("eta1", exact.Pow(root, 6)).

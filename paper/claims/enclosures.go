@@ -13,14 +13,11 @@ import (
 // This file decides orders in T at T as large as their constants require, and encloses
 // stage 2 on long chains over two states.
 
-// inverse returns 1/x, which is T_eff^(-1/2) at the root of T.
-func inverse(x *big.Rat) *big.Rat { return exact.Quo(exact.Int(1), x) }
-
 // stageOneInstance describes stage 1 and a row by its role.
 func stageOneInstance(c exact.StageOne, row exact.Role) ledger.Instance {
 	t := exact.Pow(c.Root, 2)
 	return ledger.Instance{
-		"T": t, "pairs": pairsOf(t), "eps": c.Eps, "beta0": inverse(exact.Pow(t, 2)), "orbits": c.Pis,
+		"T": t, "pairs": pairsOf(t), "eps": c.Eps, "beta0": exact.Inv(exact.Pow(t, 2)), "orbits": c.Pis,
 		"i": positionOf(row, t),
 	}
 }
@@ -41,7 +38,7 @@ func positionOf(role exact.Role, t *big.Rat) *big.Rat {
 // decayAt encloses (root^2)^-rate, where a nil rate is 1/2.
 func decayAt(root, rate *big.Rat) exact.Interval {
 	if rate == nil {
-		return exact.Point(inverse(root))
+		return exact.Point(exact.Inv(root))
 	}
 	return exact.Power(root, exact.Mul(exact.Int(-2), rate))
 }
@@ -98,7 +95,7 @@ func (o order) decide(w *ledger.Worst, roots []*big.Rat, constants ...*big.Rat) 
 // lhs > rhs. They have twelve decimals, or more if twelve do not suffice.
 func between(lhs, rhs exact.Interval) (l, r *big.Rat) {
 	for den := exact.Pow(exact.Int(10), 12); ; den = exact.Mul(den, exact.Int(10)) {
-		up := func(x *big.Rat) *big.Rat { return exact.Quo(ceiling(exact.Mul(x, den)), den) }
+		up := func(x *big.Rat) *big.Rat { return exact.Quo(exact.Ceil(exact.Mul(x, den)), den) }
 		l, r = new(big.Rat).Neg(up(new(big.Rat).Neg(lhs.Lo))), up(rhs.Hi)
 		if l.Cmp(r) > 0 {
 			return l, r
@@ -221,13 +218,4 @@ func (c longChain) gamma() float64 {
 
 func (c longChain) instance(beta float64) ledger.Instance {
 	return ledger.Instance{"graph": "chain", "T": c.t, "orbits": c.bases, "eps": c.eps, "beta": beta}
-}
-
-// ceiling returns the least integer that is at least x.
-func ceiling(x *big.Rat) *big.Rat {
-	q, m := new(big.Int).DivMod(x.Num(), x.Denom(), new(big.Int))
-	if m.Sign() != 0 {
-		q.Add(q, big.NewInt(1))
-	}
-	return new(big.Rat).SetInt(q)
 }

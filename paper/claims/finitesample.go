@@ -506,7 +506,7 @@ func (q sampleTail) decideLaws(w *ledger.Worst) {
 		{graph.InContext(5), 2, 2, exact.Rats("1/2 1/2; 1/100 99/100"), exact.Frac(1, 5), []int{1, 4, 8}},
 	} {
 		law := exact.GradientLaw(c.g, c.i, c.j, c.eps, c.pi)
-		most := exact.Mul(exact.Int(2), exact.Add(exact.Int(1), inverse(c.eps)))
+		most := exact.Mul(exact.Int(2), exact.Add(exact.Int(1), exact.Inv(c.eps)))
 		for _, n := range c.samples {
 			decideTail(w, law, q.bound, most, n, cmp.Or(q.independent, n), ledger.Instance{
 				"graph": c.g, "pi": c.pi, "eps": c.eps, "i": c.i + 1, "j": c.j + 1,
@@ -669,10 +669,10 @@ func shiftOfPrediction(beta0 *big.Rat) exact.Interval {
 // exponentOrder decides lhs(beta0) <= C T_eff^(-1/2) at beta0 = T_eff^(-3/2) for the candidateConstants C.
 func exponentOrder(lhs func(beta0 *big.Rat) exact.Interval) ledger.Check {
 	return func(_ *ledger.Env, w *ledger.Worst) string {
-		beta0 := func(root *big.Rat) *big.Rat { return inverse(exact.Pow(root, 3)) }
+		beta0 := func(root *big.Rat) *big.Rat { return exact.Inv(exact.Pow(root, 3)) }
 		order{
 			lhs: func(root *big.Rat) exact.Interval { return lhs(beta0(root)) },
-			rhs: func(root *big.Rat) exact.Interval { return exact.Point(inverse(root)) },
+			rhs: func(root *big.Rat) exact.Interval { return exact.Point(exact.Inv(root)) },
 			at: func(root *big.Rat) ledger.Instance {
 				return ledger.Instance{"T_eff": exact.Pow(root, 2), "beta0": beta0(root)}
 			},
@@ -897,9 +897,9 @@ func rootSamples(row exact.Role) ledger.Check {
 func decideRootRow(w *ledger.Worst, row exact.Role, samples sampleCount, pis []exact.Matrix) {
 	order{
 		lhs: func(root *big.Rat) exact.Interval { return largestOfRow(pis, row, root, samples) },
-		rhs: func(root *big.Rat) exact.Interval { return exact.Point(inverse(root)) },
+		rhs: func(root *big.Rat) exact.Interval { return exact.Point(exact.Inv(root)) },
 		at: func(root *big.Rat) ledger.Instance {
-			return stageOneInstance(exact.NewStageOne(root, inverse(root), pis...), row).
+			return stageOneInstance(exact.NewStageOne(root, exact.Inv(root), pis...), row).
 				With("N", exact.Pow(root, 4)).With("delta", likely)
 		},
 	}.decide(w, rootsOfT(), candidateConstants...)

@@ -122,7 +122,7 @@ func largestOfRow(pis []exact.Matrix, row exact.Role, root *big.Rat, samples sam
 	pi := pis[0]
 	l := unionLog(exact.Pow(root, 2), likely)
 	off := sampleError(len(pi), exact.FloorGamma(pi), samples(root, l).Lo, l)
-	largest := exact.NewStageOne(root, inverse(root), pis...).
+	largest := exact.NewStageOne(root, exact.Inv(root), pis...).
 		Distance(row, func(exact.Role, exact.Role) *big.Rat { return new(big.Rat) })
 	return exact.Interval{Lo: largest.Sub(off).Lo, Hi: largest.Add(off).Hi}
 }
@@ -150,7 +150,7 @@ func errorAt(pi exact.Matrix, root *big.Rat, samples sampleCount) exact.Interval
 	t := exact.Pow(root, 2)
 	l := unionLog(t, likely)
 	n := samples(root, l)
-	below := likelyError(leastVariance(pi, t, inverse(root)), fourthMoment(len(pi), exact.FloorGamma(pi)), n.Hi)
+	below := likelyError(leastVariance(pi, t, exact.Inv(root)), fourthMoment(len(pi), exact.FloorGamma(pi)), n.Hi)
 	return exact.Interval{Lo: below, Hi: sampleError(len(pi), exact.FloorGamma(pi), n.Lo, l).Hi}
 }
 

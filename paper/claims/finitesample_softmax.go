@@ -32,7 +32,7 @@ func softmaxPairs(visit func(softmaxPair)) {
 					p := softmaxPair{distance: exact.Point(new(big.Rat))}
 					for i := range n {
 						p.base = append(p.base, exact.Add(one, exact.Mul(exact.Int(2), heavy[i])))
-						p.factors = append(p.factors, []*big.Rat{inverse(t), one, t}[powers[i].Num().Int64()])
+						p.factors = append(p.factors, []*big.Rat{exact.Inv(t), one, t}[powers[i].Num().Int64()])
 						if p.factors[i] != one {
 							p.distance = logs[k]
 						}

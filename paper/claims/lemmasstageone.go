@@ -124,7 +124,7 @@ var lemConcentrationA1 = ledger.Claim{
 	Repairs: []ledger.Repair{
 		ledger.Mend("eps added on the right side, as in the last line of the proof",
 			pairConcentration(concentrationMatrices[0], fixedEps, func(root, eps *big.Rat) exact.Interval {
-				return exact.Point(exact.Add(inverse(root), eps))
+				return exact.Point(exact.Add(exact.Inv(root), eps))
 			}, candidateConstants...)),
 	},
 	Correction: &ledger.Claim{
@@ -139,7 +139,7 @@ var lemConcentrationA1 = ledger.Claim{
 			ledger.PlantIn(withSigma, "half of the term of muhat = mu", correctedConcentration(0.5, 1)),
 			ledger.PlantIn(withSigma, "without the term of sigma^2", correctedConcentration(1, 0)),
 			ledger.Drop(floorOfPi, "gamma = 9/10 for a matrix with entries far below 3/10",
-				pairConcentration(exact.Rats("1/2 1/2; 1/1000000 999999/1000000"), inverse, halfPower,
+				pairConcentration(exact.Rats("1/2 1/2; 1/1000000 999999/1000000"), exact.Inv, halfPower,
 					exact.Frac(32*4*100, 81))),
 		},
 	},
@@ -148,7 +148,7 @@ var lemConcentrationA1 = ledger.Claim{
 func fixedEps(*big.Rat) *big.Rat { return exact.Frac(1, 2) }
 
 // halfPower is T^(-1/2), a right side of pairConcentration.
-func halfPower(root, _ *big.Rat) exact.Interval { return exact.Point(inverse(root)) }
+func halfPower(root, _ *big.Rat) exact.Interval { return exact.Point(exact.Inv(root)) }
 
 // pairConcentration decides Lemma 24 (lem-concentration-a1) with C rhs on the right side, at j = p(i) on the
 // in-context graph and for s = s' = 1. C is one of the constants.
@@ -223,7 +223,7 @@ func epsAt(root, exponent *big.Rat) *big.Rat {
 		cube = exact.Mul(cube, exact.Int(3))
 	}
 	thirds := exact.Mul(exponent, exact.Int(3)).Num().Int64()
-	return inverse(exact.Pow(cube, int(thirds)))
+	return exact.Inv(exact.Pow(cube, int(thirds)))
 }
 
 // concentrationOn compares the errors at the given (i, j) on a graph with the bound with

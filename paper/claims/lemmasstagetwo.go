@@ -436,7 +436,7 @@ var (
 // tLogT is tau1 for C = 1: T log T steps of size eta1 beta0/T = 1.
 func tLogT(c exact.StageOne) *big.Rat {
 	t := exact.Pow(c.Root, 2)
-	return ceiling(exact.Mul(t, exact.Point(t).Log().Hi))
+	return exact.Ceil(exact.Mul(t, exact.Point(t).Log().Hi))
 }
 
 // squareOfCorollary is T^2 log^2 T/(T_eff i^2).

@@ -77,10 +77,10 @@ func farTimes(w *ledger.Worst, powers ...int) {
 	for _, power := range powers {
 		root := exact.Pow(exact.Int(3), power/2)
 		t := exact.Mul(root, root)
-		lead := exact.NewStageOne(root, inverse(root), bases...).Gap(exact.OwnChild, exact.OwnRoot).Lo
+		lead := exact.NewStageOne(root, exact.Inv(root), bases...).Gap(exact.OwnChild, exact.OwnRoot).Lo
 		enough := around(math.NaN(), 0) // undecided
 		if lead.Sign() > 0 {
-			enough = exact.TimeBound(inverse(t), t, exact.Quo(lead, exact.Int(2)), exact.Int(1))
+			enough = exact.TimeBound(exact.Inv(t), t, exact.Quo(lead, exact.Int(2)), exact.Int(1))
 		}
 		tau := exact.Point(exact.Mul(exact.Quo(exact.Int(16*8), exact.Pow(gamma, 3)), t)).Mul(exact.Point(t).Log())
 		w.AtMostInterval(enough, tau, func() ledger.Instance {

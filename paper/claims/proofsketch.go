@@ -291,7 +291,7 @@ func (q idealRow) check(constants ...*big.Rat) ledger.Check {
 // decide decides the claim for the lengths of rootsOfT and each constant C.
 func (q idealRow) decide(w *ledger.Worst, constants ...*big.Rat) {
 	if q.eps == nil {
-		q.eps = inverse
+		q.eps = exact.Inv
 	}
 	if q.pi == nil {
 		q.pi = pullAway

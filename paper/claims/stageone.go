@@ -33,12 +33,12 @@ var thmStageOneRoots = ledger.Claim{
 	Tried:      `in-context graphs, $T=3^6$ to $3^{90}$, $\beta_0=T^{-2}$, every $A^{(1)}$, query in sequence; $C=1$, $100$ and $10^4$`,
 	Uses:       []string{"lem-pop-grads", "lem-nonzero-beta", "lem-concentration-a1", "thm-dpi-gap"},
 	Defect:     ledger.Boundary,
-	Check: rootForce(exact.Query, pullAway, inverse, nil, candidateConstants...).Noted(
+	Check: rootForce(exact.Query, pullAway, exact.Inv, nil, candidateConstants...).Noted(
 		"The query is a root with the uniform law instead of mu: g_TT = E sum_s pi(s|s)/(S mu(s)) - 1 is not zero while " +
 			"g_Tj = 0 for j < T, so that v has the order beta0/T in row T, in both readings. The witness has a lower bound " +
 			"of |v| T/beta0 and C/sqrt(T_eff)."),
 	Repairs: []ledger.Repair{
-		ledger.Mend("roots other than T", rootForce(exact.OwnRoot, pullAway, inverse, nil, candidateConstants...)),
+		ledger.Mend("roots other than T", rootForce(exact.OwnRoot, pullAway, exact.Inv, nil, candidateConstants...)),
 	},
 	Correction: &ledger.Claim{
 		ID:         "thm-stage1-roots-corrected",
@@ -54,7 +54,7 @@ var thmStageOneRoots = ledger.Claim{
 		// The constant of Lemma 3 (lem-gradient-informal-corrected) adds worst cases.
 		Check: rootGradients,
 		Faults: []ledger.Fault{
-			ledger.PlantIn(otherRoots, "row T among them", rootForceWithin(exact.Query, pullAway, inverse)),
+			ledger.PlantIn(otherRoots, "row T among them", rootForceWithin(exact.Query, pullAway, exact.Inv)),
 			ledger.PlantIn(queryRow, "a third for a half, as without the query in the sequence",
 				func(e *ledger.Env, w *ledger.Worst) string {
 					decideQueryForce(w, gradientBound{e.Bound(1)}, exact.Frac(1, 3))
@@ -62,9 +62,9 @@ var thmStageOneRoots = ledger.Claim{
 				}),
 			ledger.Drop(smallEps, "eps = 1/10",
 				rootForceWithin(exact.OwnRoot, pullAway, func(*big.Rat) *big.Rat { return exact.Frac(1, 10) })),
-			ledger.Drop(meanOfPi, "a prior of mean trace 27/20", rootForceWithin(exact.OwnRoot, offTrace, inverse)),
+			ledger.Drop(meanOfPi, "a prior of mean trace 27/20", rootForceWithin(exact.OwnRoot, offTrace, exact.Inv)),
 			ledger.Drop(floorOfPi, "gamma = 9/10 for a matrix with entries far below 3/10",
-				rootForce(exact.OwnRoot, lightThird, inverse, nil, exact.Frac(35*9*100, 81))),
+				rootForce(exact.OwnRoot, lightThird, exact.Inv, nil, exact.Frac(35*9*100, 81))),
 		},
 	},
 }
@@ -110,7 +110,7 @@ const (
 // part also in floats on other families.
 func rootGradients(e *ledger.Env, w *ledger.Worst) string {
 	b := gradientBound{e.Bound(0)}
-	decideRootForce(w, exact.OwnRoot, pullAway, inverse, b.rate(), b.constant(pullAway))
+	decideRootForce(w, exact.OwnRoot, pullAway, exact.Inv, b.rate(), b.constant(pullAway))
 	decideQueryForce(w, gradientBound{e.Bound(1)}, exact.Frac(1, 2))
 	otherFamilies(e, w, b)
 	return "Enclosed at each T, with the constants of the proof; the orders are right: the enclosures " +
@@ -122,7 +122,7 @@ func rootGradients(e *ledger.Env, w *ledger.Worst) string {
 //	| |v|_inf T/beta0 - part |g_TT| | <= 35 S^3 gamma^-2 T_eff^(-1/2)
 func decideQueryForce(w *ledger.Worst, b gradientBound, part *big.Rat) {
 	at := func(root *big.Rat) exact.StageOne {
-		return exact.NewStageOne(root, inverse(root), pullAway)
+		return exact.NewStageOne(root, exact.Inv(root), pullAway)
 	}
 	order{
 		lhs: func(root *big.Rat) exact.Interval {
@@ -169,7 +169,7 @@ var thmStageOneParents = ledger.Claim{
 		Faults: []ledger.Fault{
 			ledger.PlantIn(gapPart, "gamma^3/(4S) in place of gamma^3/(2S^2)", longGap(func(s int64, gamma *big.Rat) *big.Rat {
 				return exact.Quo(exact.Pow(gamma, 3), exact.Int(4*s))
-			}, inverse, exact.Frac(6, 25), fourteenStates)),
+			}, exact.Inv, exact.Frac(6, 25), fourteenStates)),
 			ledger.PlantIn(softmaxPart, "S_p for S_p (1 - S_p)", ledger.Decided(func(w *ledger.Worst) {
 				decideSteps(w, leads, func(p *big.Rat) *big.Rat { return p })
 			})),
@@ -182,7 +182,7 @@ var thmStageOneParents = ledger.Claim{
 			ledger.Drop(smallEps, "eps = 10^6", longGap(gapOfParent, func(*big.Rat) *big.Rat { return exact.Int(1000000) },
 				exact.Frac(7, 50), pullAway)),
 			ledger.Drop(assumption1, "a chain that mixes in one step",
-				longGap(gapOfParent, inverse, exact.Frac(7, 50), exact.Rats("1/3 1/3 1/3; 1/3 1/3 1/3; 1/3 1/3 1/3"))),
+				longGap(gapOfParent, exact.Inv, exact.Frac(7, 50), exact.Rats("1/3 1/3 1/3; 1/3 1/3 1/3; 1/3 1/3 1/3"))),
 		},
 	},
 }
@@ -274,7 +274,7 @@ func parentGap(e *ledger.Env, w *ledger.Worst) string {
 		{exact.Frac(39, 100), []exact.Matrix{exact.Rats("4/5 1/5; 1/5 4/5"), exact.Rats("1/5 4/5; 4/5 1/5")}},
 		{exact.Frac(6, 25), []exact.Matrix{fourteenStates}},
 	} {
-		decideLongGap(w, gapOfParent, inverse, in.gamma, in.pis...)
+		decideLongGap(w, gapOfParent, exact.Inv, in.gamma, in.pis...)
 	}
 	decideGaps(e, w, gapOfParent, trendFamilies)
 	return "The step is (S_p-S_j)(g_p-g) + S_j(g_p-g_j) with g_p - g >= (1-S_p) min_j(g_p-g_j)."
@@ -693,7 +693,7 @@ var corStageOneRoots = ledger.Claim{
 		Faults: []ledger.Fault{
 			ledger.Drop(lateRoot, "the early roots as well", lateRootEnds(0)),
 			ledger.Drop(driveOf, "the trace 27/20",
-				ledger.Check(rootForceWithin(exact.OwnRoot, offTrace, inverse)).With(`35S^2\gamma^{-2}T_{\mathrm{eff}}^{-1/2}`)),
+				ledger.Check(rootForceWithin(exact.OwnRoot, offTrace, exact.Inv)).With(`35S^2\gamma^{-2}T_{\mathrm{eff}}^{-1/2}`)),
 		},
 	},
 }
@@ -702,7 +702,7 @@ var corStageOneRoots = ledger.Claim{
 func childrenDone(c exact.StageOne) *big.Rat {
 	s, t := int64(len(c.Pis[0])), exact.Pow(c.Root, 2)
 	constant := exact.Quo(exact.Int(16*s*s*s), exact.Pow(gammaToward, 3))
-	return ceiling(exact.Mul(exact.Mul(constant, t), exact.Point(t).Log().Hi))
+	return exact.Ceil(exact.Mul(exact.Mul(constant, t), exact.Point(t).Log().Hi))
 }
 
 // printedAtEnd is min(1, T log T/(sqrt(T_eff) i^2)).
@@ -727,7 +727,7 @@ const (
 func lateRootEnds(until float64) ledger.Check {
 	return func(e *ledger.Env, w *ledger.Worst) string {
 		b := gradientBound{e.Bound(1)}
-		decideRootForce(w, exact.OwnRoot, pullAway, inverse, b.rate(), b.constant(pullAway))
+		decideRootForce(w, exact.OwnRoot, pullAway, exact.Inv, b.rate(), b.constant(pullAway))
 		eachStageOne(e, []string{"in-context", "spider", "random forest"}, func(c *firstStage) {
 			n := float64(c.t)
 			for _, i := range c.sampledRoots(24) {

@@ -45,7 +45,7 @@ func (q parentTime) changed(change func(steps float64) float64) parentTime {
 func printedTime(ofT, ofAlpha *big.Rat) parentTime {
 	return parentTime{
 		closed: func(t, alpha *big.Rat) exact.Interval {
-			sum := exact.Power(t, ofT).Add(exact.Power(inverse(alpha), ofAlpha))
+			sum := exact.Power(t, ofT).Add(exact.Power(exact.Inv(alpha), ofAlpha))
 			return exact.Point(exact.Int(2)).Mul(sum).Mul(exact.Point(exact.Quo(t, alpha)).Log())
 		},
 		steps: func(n, alpha, etaDelta float64) float64 {
@@ -63,7 +63,7 @@ var timeOfLemma8 = printedTime(exact.Int(1), exact.Int(1))
 func sharpTime(share float64, logs int64, rate float64) parentTime {
 	return parentTime{
 		closed: func(t, alpha *big.Rat) exact.Interval {
-			sum := exact.Mul(new(big.Rat).SetFloat64(share), exact.Add(inverse(alpha), t))
+			sum := exact.Mul(new(big.Rat).SetFloat64(share), exact.Add(exact.Inv(alpha), t))
 			return exact.Point(sum).Add(exact.Point(exact.Int(logs)).Mul(exact.Point(exact.Quo(t, alpha)).Log()))
 		},
 		steps: func(n, alpha, etaDelta float64) float64 {
@@ -100,7 +100,7 @@ func alphaOf(t *big.Rat, power int) *big.Rat {
 	if power == 0 {
 		return exact.Frac(1, 2)
 	}
-	return inverse(exact.Pow(t, power))
+	return exact.Inv(exact.Pow(t, power))
 }
 
 // closedForm decides the bound for a row of T positions of which one leads. Its time
@@ -109,7 +109,7 @@ func (q parentTime) closedForm(w *ledger.Worst, power int) {
 	order{
 		lhs: func(root *big.Rat) exact.Interval {
 			t := exact.Pow(root, 2)
-			return exact.Point(exact.Sub(exact.Int(1), inverse(t))).Mul(exact.LeaderTime(t, alphaOf(t, power)))
+			return exact.Point(exact.Sub(exact.Int(1), exact.Inv(t))).Mul(exact.LeaderTime(t, alphaOf(t, power)))
 		},
 		rhs: func(root *big.Rat) exact.Interval {
 			t := exact.Pow(root, 2)

@@ -14,7 +14,7 @@ import (
 
 func TestProperties(t *testing.T) {
 	property.Test(t, property.Table{
-		"Add Sub Mul Quo Abs Pow Frac Float": numbers,
+		"Add Sub Mul Quo Inv Ceil Abs Pow Frac Float": numbers,
 		"Point Interval.Add Interval.Sub Interval.Mul Interval.Quo Interval.AtMost Interval.Contains " +
 			"Interval.Float Interval.String Interval.Abs Spread Power Decision.String": intervals,
 		"At Range.Add Range.Sub Range.Mul Range.Quo Range.Pow Range.Abs Range.Min Range.Max Range.Sqrt": ranges,
@@ -106,6 +106,12 @@ func numbers(t *rapid.T) {
 	var z *big.Rat
 	if property.Decide(t, y.Sign() != 0, refused(t, func() { z = Quo(x, y) })) {
 		equal(t, "x/y y", Mul(z, y), x)
+	}
+	if property.Decide(t, y.Sign() != 0, refused(t, func() { z = Inv(y) })) {
+		equal(t, "1/y y", Mul(z, y), Int(1))
+	}
+	if z = Ceil(x); !z.IsInt() || z.Cmp(x) < 0 || Sub(z, Int(1)).Cmp(x) >= 0 {
+		t.Fatalf("the least integer from %v on is %v", x, z)
 	}
 	equal(t, "|x|", Mul(Abs(x), Abs(x)), Mul(x, x))
 	k := rapid.IntRange(-2, 4).Draw(t, "k")

@@ -78,6 +78,18 @@ func Quo(a, b *big.Rat) *big.Rat {
 	return new(big.Rat).Quo(a, b)
 }
 
+// Inv returns 1/a as a new number. It panics if a is zero.
+func Inv(a *big.Rat) *big.Rat { return Quo(Int(1), a) }
+
+// Ceil returns the least integer that is at least a, as a new number.
+func Ceil(a *big.Rat) *big.Rat {
+	q, m := new(big.Int).DivMod(a.Num(), a.Denom(), new(big.Int))
+	if m.Sign() != 0 {
+		q.Add(q, big.NewInt(1))
+	}
+	return new(big.Rat).SetInt(q)
+}
+
 // Abs returns |a| as a new number.
 func Abs(a *big.Rat) *big.Rat { return new(big.Rat).Abs(a) }
 
