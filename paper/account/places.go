@@ -14,7 +14,7 @@ import (
 	"learncausal/paper/ledger"
 )
 
-// Places returns a function from an id to the file of paper/claims that defines the statement,
+// Places returns a function from an id to the file below paper/claims that defines the statement,
 // and the notebook that treats it best. A cell that checks it by its id or number in show.Check,
 // or cites it in a comment, as in Lemma 14 (lem-mu-lower), counts most; then a text that
 // states it by a link and the id in brackets; then how often the id stands there. A step or
@@ -28,7 +28,7 @@ func Places(l *ledger.Ledger) (func(id string) ledger.Place, error) {
 	if err != nil {
 		return nil, err
 	}
-	code, err := texts(top, "paper/claims/*.go")
+	code, err := texts(top, "paper/claims/*/*.go")
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +139,7 @@ func texts(top, pattern string) (map[string]string, error) {
 		if err != nil {
 			return nil, fmt.Errorf("looking for the statements: %w", err)
 		}
-		all[filepath.ToSlash(filepath.Join(filepath.Dir(pattern), filepath.Base(path)))] = string(b)
+		all[filepath.ToSlash(strings.TrimPrefix(path, top)[1:])] = string(b)
 	}
 	return all, nil
 }

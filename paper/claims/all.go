@@ -3,16 +3,32 @@
 // A [ledger.Claim] holds the statement as printed. If that is false, its field Correction holds a true one, whose
 // id ends in "-corrected". Each claim stands above its check and carries planted faults: the same check with one
 // formula or hypothesis changed, which must fail. Wrong constants and exponents follow from the [ledger.Bound]s of
-// the statement. There is one file for each section of the paper. Other files hold the mathematics that several
-// sections share: chains.go and forests.go have the chains, priors and forests of the checks, gradients.go sums
-// over all sequences of a small task, enclosures.go encloses expectations on long sequences, and dynamics.go
-// follows gradient descent.
+// the statement.
+//
+// Each section of the paper is a package below, which has the claims with their checks. Package instruments has
+// the mathematics that several sections share. No section imports another.
 package claims
 
 import (
 	"slices"
 	"sync"
 
+	"learncausal/paper/claims/concentration"
+	"learncausal/paper/claims/dataprocessing"
+	"learncausal/paper/claims/equivalence"
+	"learncausal/paper/claims/finitesample"
+	"learncausal/paper/claims/gradients"
+	"learncausal/paper/claims/learned"
+	"learncausal/paper/claims/lemmasstageone"
+	"learncausal/paper/claims/lemmasstagetwo"
+	"learncausal/paper/claims/mainresults"
+	"learncausal/paper/claims/markovchains"
+	"learncausal/paper/claims/multipleparents"
+	"learncausal/paper/claims/proofood"
+	"learncausal/paper/claims/proofsketch"
+	"learncausal/paper/claims/setup"
+	"learncausal/paper/claims/stageone"
+	"learncausal/paper/claims/stagetwo"
 	"learncausal/paper/ledger"
 	"learncausal/paper/proofs"
 )
@@ -22,23 +38,23 @@ func All() []ledger.Claim { return all() }
 
 var all = sync.OnceValue(func() []ledger.Claim {
 	return proved(ledger.Collect(
-		setup,
-		learned,
-		mainResults,
-		proofSketch,
-		multipleParents,
-		equivalence,
-		multipleParentsConstruction,
-		gradientComputations,
-		stageOneGradient,
-		stageTwoGradient,
-		markovChains,
-		concentration,
-		strongDataProcessing,
-		lemmasStageOne,
-		lemmasStageTwo,
-		proofOOD,
-		finiteSample,
+		setup.Section,
+		learned.Section,
+		mainresults.Section,
+		proofsketch.Section,
+		multipleparents.Section,
+		equivalence.Section,
+		multipleparents.Construction,
+		gradients.Section,
+		stageone.Section,
+		stagetwo.Section,
+		markovchains.Section,
+		concentration.Section,
+		dataprocessing.Section,
+		lemmasstageone.Section,
+		lemmasstagetwo.Section,
+		proofood.Section,
+		finitesample.Section,
 	))
 })
 

@@ -277,6 +277,12 @@ func TestDependencies(t *testing.T) {
 	if strings.Contains(page, "| step or remark |") || !strings.Contains(page, "| correction |") {
 		t.Errorf("a line for steps, of which there are none, or none for a correction in\n%s", page)
 	}
+	page = l.Page(func(id string) Place { return Place{Source: "paper/claims/" + id + "/x.go"} })
+	for _, r := range l.Rows {
+		if !strings.Contains(page, "]: paper/claims/"+r.ID+"/x.go\n") {
+			t.Errorf("files of one name in two folders have one link:\n%s", page)
+		}
+	}
 	for _, c := range []struct {
 		want  string
 		spoil func(*Ledger)

@@ -37,6 +37,9 @@ func (l *Ledger) Page(where func(id string) Place) string {
 		}
 		var names []string
 		link := func(text, target string) {
+			if other := targets[text]; other != "" && other != target {
+				text = target // two files have this name
+			}
 			targets[text] = target
 			names = append(names, "["+text+"]")
 		}

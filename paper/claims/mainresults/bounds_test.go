@@ -1,0 +1,48 @@
+package mainresults
+
+import (
+	"math"
+	"testing"
+
+	"learncausal/paper/claims/compare"
+	"learncausal/paper/claims/instruments"
+	"learncausal/paper/exact"
+)
+
+// The setting and the enclosures of a long chain against the formulas, for pi = (4/5 1/5; 2/5 3/5): gamma = 2/5,
+// mu = (2/3, 1/3), lambda = 4/5.
+func TestEnclosuresOfLongChains(t *testing.T) {
+	check := compare.With(t)
+	c := instruments.FarLengths(300)[0]
+	q, n := c.Setting(), math.Pow(3, 300)
+	decay := 9 / n
+	k := 2240*math.Pow(5, 5)*300*math.Log(3)/math.Sqrt(n) + math.Sqrt(decay)
+	check.Each("the setting", []float64{q.T, q.TEff, q.R, q.Gamma, q.Lambda, q.Decay, q.Spread},
+		[]float64{n, n, 2 / n, 0.4, 0.8, decay, 2*k + 2/n})
+	_, logY, betas := c.Ends()
+	y := math.Pow(300*math.Log(3), 2) / n
+	logC := math.Log(math.Pow(0.4, 4.5) * math.Pow(2, -3.5) / 10)
+	check.Each("the end of stage 2", append(betas, logY), []float64{logC - math.Log(y)/12, logC - math.Log(y)/12 + 1, math.Log(y)})
+	check("the bound on the loss", logLossBound(0.4, 2, logY, 1./12),
+		math.Log(20*32*math.Pow(0.4, -7))-0.4*logC+math.Log(y)/30)
+	check("the bound on the error", logErrorBound(0.4, 2, logY, 1./24),
+		math.Log(15*math.Pow(2, 1.5)/0.16)-0.2*logC+math.Log(y)/60)
+
+	// At beta = 10 the errors of the frequencies, of order T^(-1/4), are far below the bias.
+	const beta = 10
+	far := func(s int) float64 { // w |pi - mu|
+		return math.Abs([]float64{0.8, 0.4}[s]-2./3) / (1 + math.Expm1(beta)*c.Chain().Mu[s])
+	}
+	bias, _ := c.Errors(1, beta)
+	check.Each("the bias", bias, []float64{far(1), far(1)})
+	lo, hi := c.SquareError(0, beta)
+	check.Each("the mean square", []float64{lo, hi}, []float64{2 * far(0) * far(0), 2 * far(0) * far(0)})
+	loss, least := c.Excess(beta), far(0)*far(0)+far(1)*far(1) // half of |pi - f|_1^2, over both queries
+	check("the least loss", exact.Float(loss.Lo), least*(1-1e-9))
+	check("the largest loss", exact.Float(loss.Hi), 2*least/(0.064/16)*(1+1e-9))
+	growth, limit := c.Growth(beta), c.Chain().GHatBeta(2/n, beta)
+	check.Each("the growth", []float64{exact.Float(growth.Lo), exact.Float(growth.Hi)}, []float64{limit * (1 - 1e-9), limit * (1 + 1e-9)})
+	if x := instruments.Around(math.NaN(), 1); x.Lo.Sign() > 0 || x.Hi.Sign() < 0 {
+		t.Errorf("what is not a number is in %v", x)
+	}
+}
