@@ -5,8 +5,9 @@
 // formula or hypothesis changed, which must fail. Wrong constants and exponents follow from the [ledger.Bound]s of
 // the statement.
 //
-// Each section of the paper is a package below, which has the claims with their checks. Package instruments has
-// the mathematics that several sections share. No section imports another.
+// Each section of the paper is a package below, which has the claims with their checks and, in the file <id>.tex, the
+// remark on a false statement or the proof of a true one. Package instruments has the mathematics that several
+// sections share. No section imports another.
 package claims
 
 import (

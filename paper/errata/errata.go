@@ -1,9 +1,9 @@
 // Package errata writes the erratum, a letter with the statements of the paper that are false as printed and what
 // holds instead, and its supplement with witnesses and proofs. Statements, witnesses and numbers come from the ledger.
-// The prose stands in remarks/ and proofs/, in one file for each row, named by the row's id. Annotate marks the
-// statements in a copy of the paper's source.
+// The prose on a row stands beside its claim, in the file <id>.tex: a remark if the row fails, and a proof if it
+// holds. Annotate marks the statements in a copy of the paper's source.
 //
-// A file of remarks/ begins with comment lines: a line for the table of findings, a phrase for the two sides of
+// A remark begins with comment lines: a line for the table of findings, a phrase for the two sides of
 // the witness, with \LHS and \RHS for their values, and the limit of the sides where the witness has large
 // numbers. In all prose \prop{id} is the number of a row's proof in the erratum, and \paper{id} is the number
 // of the row in the paper.
@@ -17,10 +17,11 @@ import (
 	"slices"
 	"strings"
 
+	"learncausal/paper"
 	"learncausal/paper/ledger"
 )
 
-//go:embed remarks proofs text
+//go:embed text
 var sources embed.FS
 
 // A remark is the prose about a row that fails.
@@ -32,24 +33,7 @@ type remark struct {
 	Text  string
 }
 
-// prose returns the texts of a folder by the ids of their rows.
-func prose(folder string) (map[string]string, error) {
-	all := map[string]string{}
-	paths, err := fs.Glob(sources, folder+"/*.tex")
-	if err != nil {
-		return nil, err
-	}
-	for _, p := range paths {
-		b, err := sources.ReadFile(p)
-		if err != nil {
-			return nil, err
-		}
-		all[strings.TrimSuffix(path.Base(p), ".tex")] = strings.TrimSpace(string(b))
-	}
-	return all, nil
-}
-
-// parseRemark reads a file of remarks/.
+// parseRemark reads the remark on a row.
 func parseRemark(id, text string) (remark, error) {
 	var r remark
 	fields := map[string]*string{"line": &r.Line, "sides": &r.Sides, "limit": &r.Limit, "first": &r.First}
@@ -58,13 +42,13 @@ func parseRemark(id, text string) (remark, error) {
 		line, text, _ = strings.Cut(text, "\n")
 		name, value, _ := strings.Cut(strings.TrimSpace(line[1:]), ":")
 		if fields[name] == nil {
-			return r, fmt.Errorf("errata: remarks/%s.tex begins with %q, want line, first, sides or limit", id, name)
+			return r, fmt.Errorf("errata: %s.tex begins with %q, want line, first, sides or limit", id, name)
 		}
 		*fields[name] = strings.TrimSpace(value)
 	}
 	r.Text = strings.TrimSpace(text)
 	if r.Line == "" || r.Text == "" {
-		return r, fmt.Errorf("errata: remarks/%s.tex: line %q: want a line for the table and a text", id, r.Line)
+		return r, fmt.Errorf("errata: %s.tex: line %q: the row fails, want a line for the table and a text", id, r.Line)
 	}
 	return r, nil
 }
@@ -79,28 +63,38 @@ type erratum struct {
 }
 
 func newErratum(l *ledger.Ledger) (*erratum, error) {
-	e := &erratum{ledger: l, remarks: map[string]remark{}, where: map[string]string{}, number: map[string]int{}}
-	texts, err := prose("remarks")
-	if err != nil {
-		return nil, err
+	e := &erratum{
+		ledger: l, remarks: map[string]remark{},
+		proofs: map[string]string{}, where: map[string]string{}, number: map[string]int{},
 	}
-	for id, text := range texts {
-		if e.remarks[id], err = parseRemark(id, text); err != nil {
+	paths, err := fs.Glob(paper.Prose, "claims/*/*.tex")
+	for _, p := range paths {
+		b, err := paper.Prose.ReadFile(p)
+		if err != nil {
 			return nil, err
 		}
-	}
-	if e.proofs, err = prose("proofs"); err != nil {
-		return nil, err
-	}
-	for id, proof := range e.proofs {
-		if rest, ok := strings.CutPrefix(proof, "% where: "); ok {
-			e.where[id], e.proofs[id], _ = strings.Cut(rest, "\n")
+		id, text := strings.TrimSuffix(path.Base(p), ".tex"), strings.TrimSpace(string(b))
+		switch r := l.Find(id); {
+		case r == nil:
+			return nil, fmt.Errorf("errata: %s: no row of the ledger has the id %s", p, id)
+		case r.Failed():
+			if e.remarks[id], err = parseRemark(id, text); err != nil {
+				return nil, err
+			}
+		default:
+			if rest, ok := strings.CutPrefix(text, "% where: "); ok {
+				e.where[id], text, _ = strings.Cut(rest, "\n")
+			}
+			if strings.HasPrefix(text, "%") {
+				return nil, fmt.Errorf("errata: %s is a remark, but the row holds: want its proof", p)
+			}
+			e.proofs[id] = text
 		}
 	}
 	for _, id := range e.proved() {
 		e.number[id] = len(e.number) + 1
 	}
-	return e, nil
+	return e, err
 }
 
 // last reports whether the document ends with the row: the corrected main theorem.
