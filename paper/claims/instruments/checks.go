@@ -90,7 +90,8 @@ const (
 	MeanOfPi  = `$\mathbb{E}_\pi[\pi]=\frac1S1_S1_S^\top$`
 )
 
-// OffTrace is a transition matrix of trace 27/20, which violates MeanOfPi. LightThird has a state of measure 1.3e-5.
+// OffTrace is a transition matrix of trace 27/20, which violates MeanOfPi. LightThird has a state of
+// measure 2e-5.
 var (
 	OffTrace   = exact.Rats("9/10 1/20 1/20; 1/5 2/5 2/5; 1/5 3/4 1/20")
 	LightThird = exact.Rats("1/4 74999/100000 1/100000; 74999/100000 1/4 1/100000; 1/4 1/4 1/2")

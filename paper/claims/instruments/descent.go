@@ -60,7 +60,7 @@ type FirstStage struct {
 	Family string
 	Graph  *graph.Forest
 	Prior  *markov.Finite
-	T, S   int
+	T, S   int // positions and states
 	TEff   float64
 	GHat   *mat.Dense // T x T, at eps = T_eff^{-1/2}, query in sequence
 }

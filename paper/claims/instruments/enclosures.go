@@ -14,13 +14,13 @@ import (
 func StageOneInstance(c exact.StageOne, row exact.Role) ledger.Instance {
 	t := exact.Pow(c.Root, 2)
 	return ledger.Instance{
-		"T": t, "pairs": PairsOf(t), "eps": c.Eps, "beta0": exact.Inv(exact.Pow(t, 2)), "orbits": c.Pis,
+		"T": t, "pairs": CountOfPairs(t), "eps": c.Eps, "beta0": exact.Inv(exact.Pow(t, 2)), "orbits": c.Pis,
 		"i": positionOf(row, t),
 	}
 }
 
-// PairsOf returns the number of edges 1 -> 2, 3 -> 4, ... on t positions.
-func PairsOf(t *big.Rat) *big.Rat {
+// CountOfPairs returns the number of edges 1 -> 2, 3 -> 4, ... on t positions.
+func CountOfPairs(t *big.Rat) *big.Rat {
 	return exact.Quo(exact.Sub(t, exact.Int(1)), exact.Int(2))
 }
 

@@ -25,7 +25,7 @@ const (
 type FarLength struct {
 	Pi      exact.Matrix
 	InPairs bool // the in-context graph
-	Power   int
+	Power   int  // of 3
 }
 
 // FarLengths returns lengths of both graphs under two matrices of priors that satisfy Assumption 1.
@@ -48,7 +48,7 @@ func (c FarLength) Chain() *theory.Chain { return theory.MustChain(c.Pi.Floats()
 // (2k+2)/T. On both graphs 1/T_eff(lambda) is at most (1+lambda)/((1-lambda) T).
 func (c FarLength) Setting() Setting {
 	t, pi := math.Pow(3, float64(c.Power)), c.Chain()
-	q := Setting{T: t, TEff: t, R: 2 / t, eps: 1 / math.Sqrt(t), Lambda: 1 - pi.Gamma()/float64(pi.S)}
+	q := Setting{T: t, TEff: t, R: 2 / t, Eps: 1 / math.Sqrt(t), Lambda: 1 - pi.Gamma()/float64(pi.S)}
 	if c.InPairs {
 		q.R = 0.5 + 0.5/t
 	}
@@ -106,7 +106,7 @@ func (c FarLength) Growth(beta float64) exact.Interval {
 		at := q.at(pi, s, to, beta)
 		least, rare := FConcentration.Tail(at, pi.S)
 		off += at.P / n * (E12Concentration.sum(at) + E3Concentration.sum(at))
-		above += at.P / n * (2*q.eps/least + rare)
+		above += at.P / n * (2*q.Eps/least + rare)
 	}
 	limit := pi.GHatBeta(q.R, beta)
 	return Around(limit-off/(n-1), limit+(off+above)/(n-1))
@@ -137,12 +137,12 @@ func (c FarLength) Excess(beta float64) exact.Interval {
 		far := 0.0
 		for to := range pi.S {
 			at := q.at(pi, s, to, beta)
-			skew := q.eps * math.Abs(n*at.P-1)
+			skew := q.Eps * math.Abs(n*at.P-1)
 			far += max(bias[to]-off[to], 0) - skew
 			least, rare := FConcentration.Tail(at, pi.S)
-			hi += rare*num.Log(n+1/q.eps) + 4*(square/n+skew*skew)/least
+			hi += rare*num.Log(n+1/q.Eps) + 4*(square/n+skew*skew)/least
 		}
-		lo += math.Pow(max(far, 0)/(1+n*q.eps), 2) / 2
+		lo += math.Pow(max(far, 0)/(1+n*q.Eps), 2) / 2
 	}
 	return Around(lo/n, hi/n)
 }

@@ -64,7 +64,7 @@ func GradientGap(remark string) ledger.Check {
 			// and -l, and the largest mean of g_ij is l^4.
 			return bound.Within(c.Gamma), c.Lambda.Pow(2).Sub(c.Lambda.Pow(4))
 		})
-		if times, exponent := bound.In(3); exponent.Cmp(exact.Int(3)) == 0 {
+		if times, exponent := bound.Factors(3); exponent.Cmp(exact.Int(3)) == 0 {
 			boxes += everyThreeStates(w, exact.Mul(times, exact.Int(9)))
 		}
 		return SearchNote(w, "; true for all: g_ij(π) = ⟨B^{b+1}, B^a⟩ with a ≥ 1 and b the distances of i and j "+

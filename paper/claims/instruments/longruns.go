@@ -92,7 +92,7 @@ func (run longRun) sums(s int, beta float64) runSums {
 // A Setting has the arguments of limits and bounds other than pi.
 type Setting struct {
 	T             float64
-	R, Beta, eps  float64
+	R, Beta, Eps  float64
 	Lambda, Decay float64 // 1 - gamma/S, and 1/T_eff(lambda)
 	Gamma, TEff   float64
 	Spread        float64 // 1/T sum_{i in R} |z~_i - mu(s)|^2
@@ -119,9 +119,9 @@ type Convergence struct {
 	WithoutOrder bool     // planted: the order is not checked
 	Astray       bool     // planted: children attend to position 1
 
-	// bias, if not nil, bounds the square of the difference between the limit and pi(s'|s).
+	// Bias, if not nil, bounds the square of the difference between the limit and pi(s'|s).
 	Bias func(c Setting) float64
-	// tail, if not nil, returns a threshold and a bound of the probability that the value is not above it.
+	// Tail, if not nil, returns a threshold and a bound of the probability that the value is not above it.
 	Tail func(c Setting, states int) (threshold, most float64)
 }
 
@@ -173,7 +173,7 @@ func settingOf(g *graph.Forest, pi *theory.Chain) Setting {
 	r := g.RootFraction()
 	c := Setting{T: float64(g.T()), R: r, TEff: g.TEff(), Gamma: min(pi.Gamma(), 1-r)}
 	c.Lambda = 1 - pi.Gamma()/float64(pi.S)
-	c.eps, c.Decay = 1/math.Sqrt(c.TEff), 1/g.TEffLambda(c.Lambda)
+	c.Eps, c.Decay = 1/math.Sqrt(c.TEff), 1/g.TEffLambda(c.Lambda)
 	return c
 }
 
@@ -324,7 +324,7 @@ var E3Concentration = Convergence{
 
 // E12Concentration is Lemma 31 (lem-concentrate-e12).
 var E12Concentration = Convergence{
-	value: func(x runSums, to int, c Setting) float64 { return x.hitZ[to] / (x.hit[to] + float64(c.eps*x.v)) },
+	value: func(x runSums, to int, c Setting) float64 { return x.hitZ[to] / (x.hit[to] + float64(c.Eps*x.v)) },
 	Limit: func(c Setting) float64 {
 		above, below := c.limits(c.P, c.MuTo)
 		return above / below
@@ -332,7 +332,7 @@ var E12Concentration = Convergence{
 	bound: func(c Setting) []float64 {
 		_, k := c.limits(c.P, c.MuTo)
 		return []float64{
-			math.Sqrt(c.Mu*c.P*c.Decay) / k, num.Exp(-c.Beta) * math.Sqrt(c.MuTo*c.Decay) / k, c.eps / k,
+			math.Sqrt(c.Mu*c.P*c.Decay) / k, num.Exp(-c.Beta) * math.Sqrt(c.MuTo*c.Decay) / k, c.Eps / k,
 			(1 + c.Beta) * math.Sqrt(c.R*c.Spread) / k, math.Sqrt(5*c.R/4/c.T) / k,
 		}
 	},

@@ -17,7 +17,7 @@ func TestConcentrationAsPrinted(t *testing.T) {
 	c := compare.Asymmetrics()[1].Chain()
 	const s, to = 1, 2
 	q := Setting{
-		T: 40, R: 0.3, Beta: 1.5, eps: 0.2, Lambda: 0.8, Decay: 0.06, Gamma: 0.7, TEff: 25, Spread: 0.04,
+		T: 40, R: 0.3, Beta: 1.5, Eps: 0.2, Lambda: 0.8, Decay: 0.06, Gamma: 0.7, TEff: 25, Spread: 0.04,
 		P: c.Pi.At(s, to), Mu: c.Mu[s], MuTo: c.Mu[to],
 	}
 	e, em := math.Exp(1.5), math.Exp(1.5*q.Mu)

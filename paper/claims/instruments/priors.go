@@ -139,15 +139,15 @@ type GammaBound struct {
 	Of Bullets
 }
 
-// In returns the factor of the bound for a number of states, and the exponent of gamma.
-func (b GammaBound) In(states int) (times *big.Rat, exponent *big.Rat) {
+// Factors returns the factor of the power of gamma in the bound for a number of states, and the exponent of gamma.
+func (b GammaBound) Factors(states int) (times, exponent *big.Rat) {
 	at := ledger.At[*big.Rat]{"S": exact.Int(states), `\gamma`: exact.Int(1)}
 	return b.Rat(at), b.Exponent(`\gamma`)
 }
 
 // FloatAt returns the bound for a number of states and a gamma.
 func (b GammaBound) FloatAt(states int, gamma float64) float64 {
-	times, exponent := b.In(states)
+	times, exponent := b.Factors(states)
 	return exact.Float(times) * math.Pow(gamma, exact.Float(exponent))
 }
 
@@ -158,7 +158,7 @@ func (b GammaBound) RatAt(states int, gamma *big.Rat) *big.Rat {
 
 // Within encloses the bound for two states.
 func (b GammaBound) Within(gamma exact.Range) exact.Range {
-	times, exponent := b.In(2)
+	times, exponent := b.Factors(2)
 	return rangeOf(times).Mul(gamma.Pow(int(exponent.Num().Int64())))
 }
 
@@ -169,7 +169,7 @@ func (b GammaBound) Exceeds(right *big.Rat, pi exact.Matrix) *ledger.Witness {
 	if square.Sign() == 0 {
 		return nil
 	}
-	times, exponent := b.In(len(pi))
+	times, exponent := b.Factors(len(pi))
 	most := exact.Mul(exact.Pow(times, 2), exact.Power(square, exponent).Lo)
 	if right.Sign() > 0 && most.Cmp(exact.Mul(right, right)) <= 0 {
 		return nil
@@ -204,7 +204,7 @@ func asOrbits(w *ledger.Witness, others ...exact.Matrix) *ledger.Witness {
 	return w
 }
 
-// A PriorSearch is a search for a prior for which value is below a bound.
+// A PriorSearch is a search for a prior for which Value is below Bound.
 type PriorSearch struct {
 	Bound   GammaBound
 	Sizes   []int                                        // numbers of states

@@ -175,7 +175,7 @@ func decidePair(
 		At: func(root *big.Rat) ledger.Instance {
 			c := at(root)
 			return ledger.Instance{
-				"T": c.T, "pairs": instruments.PairsOf(c.T), "eps": c.Eps, "pi": c.Pi, "mu": c.Mu,
+				"T": c.T, "pairs": instruments.CountOfPairs(c.T), "eps": c.Eps, "pi": c.Pi, "mu": c.Mu,
 				"i": int(exact.OwnChild) + 1, "j": int(exact.OwnRoot) + 1, "s": 1, "s'": 1,
 			}
 		},

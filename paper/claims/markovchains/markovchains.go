@@ -515,7 +515,7 @@ func normBelowCube(pi exact.Matrix, first *big.Rat, second instruments.GammaBoun
 	if square.Sign() == 0 {
 		return nil
 	}
-	times, exponent := second.In(len(pi))
+	times, exponent := second.Factors(len(pi))
 	last := exact.Mul(exact.Pow(times, 2), exact.Power(square, exponent).Lo)
 	w := floorWitness(pi, last, exact.Mul(norm, norm))
 	if w != nil {
