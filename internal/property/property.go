@@ -86,6 +86,16 @@ func Said(t *rapid.T, name string, err error) string {
 	return err.Error()
 }
 
+// Mentions fails the test unless err is an error whose message has all the parts.
+func Mentions(t rapid.TB, err error, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if err == nil || !strings.Contains(err.Error(), part) {
+			t.Errorf("error %v, want %q in it", err, part)
+		}
+	}
+}
+
 // Float draws numbers, half of them special: NaN, infinities, zeros of both signs, the
 // smallest and the largest, and a few small numbers.
 func Float() *rapid.Generator[float64] {
