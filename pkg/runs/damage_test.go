@@ -58,7 +58,8 @@ func TestEveryDamagedBitIsRefused(t *testing.T) {
 				if _, err := f.WriteAt(b, 0); err != nil {
 					t.Fatal(err)
 				}
-				if err := c.read(filepath.Dir(path)); err == nil || !strings.Contains(err.Error(), filepath.Base(path)+" refused: ") {
+				if err := c.read(filepath.Dir(path)); err == nil || !strings.Contains(err.Error(),
+					filepath.Base(path)+" refused: ") {
 					accepted++
 				}
 			})

@@ -2,6 +2,7 @@ package runs
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"math"
 	"os"
@@ -68,7 +69,8 @@ func FuzzManifest(f *testing.F) {
 
 func FuzzCurve(f *testing.F) {
 	_, p, files := fuzzRun(f)
-	addDamaged(f, files[curveName], "\n0,", "\n-0,", "\n8,", "\n9,", ",0.", ",0x0.p", ",0.", ",NaN,0.", "\n", "\r\n", "16,", "16,+")
+	addDamaged(f, files[curveName], "\n0,", "\n-0,", "\n8,", "\n9,", ",0.", ",0x0.p", ",0.", ",NaN,0.", "\n", "\r\n",
+		"16,", "16,+")
 	f.Fuzz(func(t *testing.T, data []byte) {
 		curve, err := decodeCurve(data, p.evaluations)
 		if err == nil && !bytes.Equal(encodeCurve(curve), data) {
@@ -84,14 +86,17 @@ func FuzzCurve(f *testing.F) {
 
 func FuzzAttention(f *testing.F) {
 	r, p, files := fuzzRun(f)
-	addDamaged(f, files[attentionName], "\n0,0", "\n0,1", "\n1,", "\n-1,", "\n2,", "\n3,", ",0.", ",.", "\n1,0,", "\n1,0,0.5\n1,0,")
+	addDamaged(f, files[attentionName], "\n0,0", "\n0,1", "\n1,", "\n-1,", "\n2,", "\n3,", ",0.", ",.", "\n1,0,",
+		"\n1,0,0.5\n1,0,")
 	f.Fuzz(func(t *testing.T, data []byte) {
 		edges, err := decodeEdges(data, p.Spec.T())
 		if err == nil && !bytes.Equal(encodeEdges(edges), data) {
 			t.Fatalf("%q is taken for %q", data, encodeEdges(edges))
 		}
-		for _, e := range edges {
-			if e.Parent < 0 || e.Parent > e.Child || e.Child >= r.Spec.T() {
+		for i, e := range edges {
+			last := edges[max(i-1, 0)]
+			if e.Parent < 0 || e.Parent > e.Child || e.Child >= r.Spec.T() ||
+				i > 0 && cmp.Or(last.Child-e.Child, last.Parent-e.Parent) >= 0 {
 				t.Fatalf("edge %+v", e)
 			}
 		}
@@ -101,8 +106,10 @@ func FuzzAttention(f *testing.F) {
 // Of the bytes of an archive only the numbers are free.
 func FuzzWeights(f *testing.F) {
 	_, p, files := fuzzRun(f)
-	addDamaged(f, files[weightsName(p.milestones[0])], "(5, 5)", "(-1,5)", "<f8", ">f8", "False", "True ", "NUMPY\x02", "NUMPY\x01",
-		"H\x00\x00\x00", "\xff\xff\xff\xff", "A1.npy", "A2.npy", "PK\x05\x06", "PK\x01\x02")
+	addDamaged(f, files[weightsName(p.milestones[0])], "(5, 5)", "(-1,5)", "<f8", ">f8", "False", "True ", "NUMPY\x02",
+		"NUMPY\x01",
+		"H\x00\x00\x00", "\xff\xff\xff\xff", "A1.npy", "A2.npy", "PK\x05\x06", "PK\x01\x02", "<f8", "|O8", "(5, 5)",
+		"(00, 00)", "(5, 5)", "(5L, 5)", "A1.npy", "../npy")
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s := p.form(0)
 		before := bytes.Clone(data)

@@ -84,7 +84,8 @@ func TestKilledRunEndsInTheSameBytes(t *testing.T) {
 		if err := cmd.Wait(); err == nil {
 			t.Fatalf("the child ended before it was killed: the test is too slow\n%s", out)
 		}
-		c, _, err := readCheckpoint(filepath.Join(killed, ".unfinished", Address(killSpec), checkpointName), Address(killSpec))
+		c, _, err := readCheckpoint(filepath.Join(killed, ".unfinished", Address(killSpec), checkpointName),
+			Address(killSpec))
 		if err != nil || c == nil {
 			t.Fatal(c, err)
 		}

@@ -3,6 +3,7 @@ package runs
 import (
 	"context"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -111,7 +112,7 @@ func storedRuns(t *rapid.T, store *Store) {
 	if !property.Decide(t, right, refused) {
 		return
 	}
-	if run.Final.Step != spec.Steps || run.Address != Address(spec) ||
+	if run.Final.Step != spec.Steps || run.Address != Address(spec) || !reflect.DeepEqual(run.Spec, spec.Canonical()) ||
 		(run.Final.Weights == nil) != (run.Light() && run.Origin == Loaded) ||
 		run.Light() && !opt.Light {
 		t.Fatalf("%+v", run)
