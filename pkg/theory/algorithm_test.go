@@ -133,21 +133,6 @@ func TestStagesStopEarly(t *testing.T) {
 	}
 }
 
-// Without steps both stages look at the model as it begins.
-func TestStagesOfNoSteps(t *testing.T) {
-	g, set := graph.InContext(8), settings(2, 8, 1e-3, 0, 0)
-	p := must(NewPopulation(g, orbit2(), 0.4, QueryApart))
-	_, two := p.Stages()
-	tr := must(Algorithm1(set, g, 2, LimitStage(must(GHat(g, orbit2(), 0.4, QueryApart)), set.Beta0), two))
-	first := NewReduced(2, 8, set.Beta0)
-	if !slices.Equal(raw(tr.Final.A1), raw(first.A1)) || !slices.Equal(raw(tr.Final.A2), raw(first.A2)) || tr.Tau1 != 0 || tr.Tau2 != 0 {
-		t.Errorf("%d and %d steps, A1 = %v, A2 = %v", tr.Tau1, tr.Tau2, raw(tr.Final.A1), raw(tr.Final.A2))
-	}
-	if len(tr.Points) != 2 || tr.Points[0].Stage != 1 || tr.Points[1].Stage != 2 || tr.Points[1].Step != 0 {
-		t.Errorf("points %+v, want one of each stage at step 0", tr.Points)
-	}
-}
-
 // At its nodes the table is the sampled stage; half way between them it misses
 // by the curvature, of the order of the square of the step.
 func TestTableStageInterpolates(t *testing.T) {

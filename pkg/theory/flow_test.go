@@ -30,7 +30,12 @@ func TestRowFlowOfOneLeader(t *testing.T) {
 // The weight of mu in the mixture, also where e^beta is large.
 func TestWeightOfMuIsEnclosed(t *testing.T) {
 	point := exact.Point
-	for _, at := range [][3]string{{"2/3", "1/4", "1/2"}, {"1/3", "9/10", "3"}, {"1/3", "1/4", "600"}, {"2/3", "9/10", "600"}} {
+	for _, at := range [][3]string{
+		{"2/3", "1/4", "1/2"},
+		{"1/3", "9/10", "3"},
+		{"1/3", "1/4", "600"},
+		{"2/3", "9/10", "600"},
+	} {
 		mu, r, beta := exact.Rat(at[0]), exact.Rat(at[1]), exact.Rat(at[2])
 		one := exact.Frac(1, 1)
 		keep := exact.Sub(one, r)

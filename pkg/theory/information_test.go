@@ -27,39 +27,23 @@ func TestDivergencesHaveTheirFormulas(t *testing.T) {
 		return p * math.Log(p/q)
 	}
 	for _, c := range []struct {
-		f    Divergence
-		want float64
+		f              Divergence
+		want, disjoint float64
 	}{
-		{ChiSquared, sum(func(p, q float64) float64 { return p * p / q }) - 1},
-		{KullbackLeibler, sum(xlog)},
-		{ReverseKL, math.Inf(1)},
-		{TotalVariation, sum(func(p, q float64) float64 { return math.Abs(p-q) / 2 })},
-		{Hellinger, 1 - sum(func(p, q float64) float64 { return math.Sqrt(p * q) })},
-		{JensenShannon, sum(func(p, q float64) float64 { m := (p + q) / 2; return (xlog(p, m) + xlog(q, m)) / 2 })},
-		{Hinge(2), 0.25},
+		{ChiSquared, sum(func(p, q float64) float64 { return p * p / q }) - 1, math.Inf(1)},
+		{KullbackLeibler, sum(xlog), math.Inf(1)},
+		{ReverseKL, math.Inf(1), math.Inf(1)},
+		{TotalVariation, sum(func(p, q float64) float64 { return math.Abs(p-q) / 2 }), 1},
+		{Hellinger, 1 - sum(func(p, q float64) float64 { return math.Sqrt(p * q) }), 1},
+		{JensenShannon, sum(func(p, q float64) float64 { m := (p + q) / 2; return (xlog(p, m) + xlog(q, m)) / 2 }), math.Ln2},
+		{Hinge(2), 0.25, 1},
 	} {
-		if got := c.f.Between(p, q); !agree(got, c.want, 1e-14) {
-			t.Errorf("%s: %v, want %v", c.f.Name, got, c.want)
+		apart := c.f.Between([]float64{1, 0}, []float64{0, 1})
+		if got := c.f.Between(p, q); !agree(got, c.want, 1e-14) || !agree(apart, c.disjoint, 1e-15) {
+			t.Errorf("%s: %v, want %v; of disjoint laws %v, want %v", c.f.Name, got, c.want, apart, c.disjoint)
 		}
 		if got := c.f.Between(q, q); got != 0 {
 			t.Errorf("%s: D(Q, Q) = %v", c.f.Name, got)
-		}
-	}
-	// Where Q is zero and P is not, f(z)/z decides.
-	for _, c := range []struct {
-		f    Divergence
-		want float64
-	}{
-		{ChiSquared, math.Inf(1)},
-		{KullbackLeibler, math.Inf(1)},
-		{ReverseKL, math.Inf(1)},
-		{TotalVariation, 1},
-		{Hellinger, 1},
-		{JensenShannon, math.Ln2},
-		{Hinge(2), 1},
-	} {
-		if got := c.f.Between([]float64{1, 0}, []float64{0, 1}); !agree(got, c.want, 1e-15) {
-			t.Errorf("%s of disjoint laws: %v, want %v", c.f.Name, got, c.want)
 		}
 	}
 	positive := []float64{0.5, 0.25, 0.125, 0.125}
@@ -68,8 +52,8 @@ func TestDivergencesHaveTheirFormulas(t *testing.T) {
 	}
 }
 
-// Near P = Q every smooth divergence is f”(1)/2 times chi-squared; nothing
-// cancels there.
+// Near P = Q every smooth divergence is f"(1)/2 times chi-squared; nothing cancels there, and
+// the series and the closed form meet.
 func TestDivergencesAreQuadraticNearZero(t *testing.T) {
 	for _, c := range []struct {
 		f    Divergence
@@ -80,18 +64,12 @@ func TestDivergencesAreQuadraticNearZero(t *testing.T) {
 				t.Errorf("%s: f(1+%g) is %v times its quadratic part", c.f.Name, d, got)
 			}
 		}
-		// The series and the closed form meet.
 		for _, z := range []float64{0.9, 1.1} {
 			below, above := c.f.F(math.Nextafter(z, 1)), c.f.F(z)
 			if !agree(below, above, 1e-13) {
 				t.Errorf("%s: f jumps from %v to %v at %v", c.f.Name, above, below, z)
 			}
 		}
-	}
-	// The planted fault: the naive form loses every digit at 1e-12.
-	naive := func(d float64) float64 { z := 1 + d; return z*math.Log(z) - (z - 1) }
-	if agree(naive(1e-12), 0.5e-24, 1e-6) {
-		t.Error("the naive formula is accurate, and the test tells nothing")
 	}
 }
 
@@ -165,39 +143,6 @@ func TestFarPairsKeepTheirAccuracy(t *testing.T) {
 				t.Errorf("chain %d: g_{%d,%d} = %v, want %v", k, i, j, got, want)
 			}
 		}
-	}
-}
-
-// Matrices of mutual information and of g_ij have the values of the pairs, and g_{i,p(i)}
-// is the chi-squared information.
-func TestMatricesHaveTheValuesOfPairs(t *testing.T) {
-	g := graph.MustNew(-1, 0, 0, 2, -1, 4, 5, -1)
-	prior, err := markov.NewOrbit(3, []float64{0.5, 0.3, 0.2, 0.2, 0.3, 0.5, 0.6, 0.2, 0.2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	info, gij := Information(ChiSquared, prior, g), G(prior, g)
-	for i := range 8 {
-		for j := range 8 {
-			want := Mean(prior, func(c *Chain) float64 { return c.Information(ChiSquared, g, i, j) })
-			if !agree(info.At(i, j), want, 1e-12) {
-				t.Errorf("information of (%d, %d) is %v, want %v", i, j, info.At(i, j), want)
-			}
-			want = 0
-			if j <= i {
-				want = Mean(prior, func(c *Chain) float64 { return c.G(g, i, j) })
-			}
-			if math.Abs(gij.At(i, j)-want) > 1e-14 {
-				t.Errorf("g_{%d,%d} = %v, want %v", i, j, gij.At(i, j), want)
-			}
-		}
-		if p := g.Parent(i); p != graph.Root && !agree(gij.At(i, p), info.At(i, p), 1e-13) {
-			t.Errorf("g_{%d,p} = %v, information %v", i, gij.At(i, p), info.At(i, p))
-		}
-	}
-	// E trace(pi) = 1, but g_TT is another expectation.
-	if math.Abs(gij.At(4, 4)) > 1e-15 || math.Abs(gij.At(7, 7)) < 1e-3 {
-		t.Errorf("g_ii of a root is %v, of the query %v", gij.At(4, 4), gij.At(7, 7))
 	}
 }
 

@@ -84,27 +84,6 @@ func TestPlugInConvergesToTheInformation(t *testing.T) {
 	}
 }
 
-// A root gets a parent with probability at most 1/(rounds+1) = 1/10: of 7
-// roots x 60 trials at most 42 on average. A bound of 75 is passed by chance
-// with probability below 1e-6 (binomial); without a floor all 420 are wrong.
-func TestFloorKeepsRootsApart(t *testing.T) {
-	tk := task.Task{
-		Graph: graph.MustNew(-1, -1, -1, -1, -1, -1, -1, -1, -1),
-		Prior: must(markov.NewDirichlet(3, 1)),
-	}
-	wrong, without := 0, 0
-	for k := range 60 {
-		src := num.Stream(5, "floor", uint64(k))
-		s := newSample(tk, 2, 40, src)
-		info := s.information(KullbackLeibler)
-		wrong += len(Oracle(info, s.floor(KullbackLeibler, 9, src)).Edges())
-		without += len(Oracle(info, make([]float64, s.t)).Edges())
-	}
-	if wrong > 75 || without < 400 {
-		t.Errorf("%d of 420 roots have a parent with the floor, %d without", wrong, without)
-	}
-}
-
 func TestRecoveryRisesWithTheSample(t *testing.T) {
 	tk := task.Task{Graph: graph.Figure1(), Prior: orbit3()}
 	// Deterministic: seed 1.

@@ -3,7 +3,6 @@ package theory_test
 import (
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -144,7 +143,8 @@ func chainNumbers(t *rapid.T) {
 	finite(t, "alpha", 0, 1, c.Alpha())
 	finite(t, "gamma", 0, 1, c.Gamma())
 	entries, rows := c.GammaBounds()
-	same(t, "gamma of the entries", []float64{entries}, []float64{exact.Float(exact.FloorGamma(exact.FromFloats(c.Pi.RawMatrix().Data, c.S)))})
+	same(t, "gamma of the entries", []float64{entries},
+		[]float64{exact.Float(exact.FloorGamma(exact.FromFloats(c.Pi.RawMatrix().Data, c.S)))})
 	if slices.Min(c.Mu) > 1e-9 {
 		spread := exact.Float(exact.RowSpread(exact.FromFloats(c.Pi.RawMatrix().Data, c.S)))
 		same(t, "gamma of the rows", []float64{rows * rows}, []float64{float64(c.S) * spread})
@@ -167,7 +167,8 @@ func chainNumbers(t *rapid.T) {
 	if above := exact.FromFloats([]float64{c.Lambda() + 1e-6}, 1)[0][0]; !exact.LambdaAtMost(pi, above) {
 		t.Fatalf("lambda is above %v", c.Lambda())
 	}
-	if below := exact.FromFloats([]float64{c.Lambda() - 1e-6}, 1)[0][0]; below.Sign() > 0 && exact.LambdaAtMost(pi, below) {
+	if below := exact.FromFloats([]float64{c.Lambda() - 1e-6}, 1)[0][0]; below.Sign() > 0 &&
+		exact.LambdaAtMost(pi, below) {
 		t.Fatalf("lambda is below %v", c.Lambda())
 	}
 }
@@ -244,7 +245,8 @@ func stageTwo(t *rapid.T) {
 		}
 		same(t, "ghat(beta)", []float64{v}, []float64{want})
 	}
-	constant, tEff, n := property.Float().Draw(t, "constant"), property.Float().Draw(t, "T_eff"), property.Int().Draw(t, "T")
+	constant, tEff, n := property.Float().Draw(t, "constant"), property.Float().Draw(t, "T_eff"),
+		property.Int().Draw(t, "T")
 	right = constant > 0 && !math.IsInf(constant, 0) && n >= 2 && tEff >= 1 && tEff <= float64(n)
 	if property.Decide(t, right, refused(t, func() { v = theory.BetaStar(constant, tEff, n) })) {
 		finite(t, "beta*", -1000, 1000, v)
@@ -254,7 +256,10 @@ func stageTwo(t *rapid.T) {
 // spoilt draws a prior, right or with an error.
 func spoilt(t *rapid.T) (p *markov.Finite, right bool) {
 	p = prior(t, rapid.IntRange(2, 3).Draw(t, "S"))
-	switch rapid.SampledFrom([]string{"right", "right", "nil", "empty", "weight", "measure", "entry", "short", "one state"}).Draw(t, "kind") {
+	switch rapid.SampledFrom([]string{
+		"right", "right", "nil", "empty", "weight", "measure", "entry", "short",
+		"one state",
+	}).Draw(t, "kind") {
 	case "nil":
 		return nil, false
 	case "empty":
@@ -316,6 +321,8 @@ func priors(t *rapid.T) {
 				}
 			}
 			same(t, "g", []float64{values.At(i, j)}, []float64{want})
+			pair := theory.Mean(p, func(c *theory.Chain) float64 { return c.Information(f, g, i, j) })
+			same(t, f.Name, []float64{information.At(i, j)}, []float64{pair})
 		}
 	}
 	if solved {
@@ -428,7 +435,8 @@ func samples(t *rapid.T) {
 func oracles(t *rapid.T) {
 	n := rapid.IntRange(-1, 5).Draw(t, "T")
 	floor := rapid.SliceOfN(rapid.Float64Range(-0.5, 0.5), max(n, 0), max(n, 0)).Draw(t, "floor")
-	info := mat.NewDense(max(n, 1), max(n, 1), rapid.SliceOfN(rapid.Float64Range(0, 1), max(n*n, 1), max(n*n, 1)).Draw(t, "info"))
+	info := mat.NewDense(max(n, 1), max(n, 1), rapid.SliceOfN(rapid.Float64Range(0, 1), max(n*n, 1), max(n*n, 1)).Draw(t,
+		"info"))
 	right := n >= 2
 	switch kind := rapid.SampledFrom([]string{"right", "short", "NaN", "NaN floor"}).Draw(t, "kind"); {
 	case kind == "short" && n >= 2:
@@ -601,7 +609,10 @@ func scoreGradients(t *rapid.T) {
 func flows(t *rapid.T) {
 	entry := rapid.OneOf(rapid.Float64Range(-2, 2), rapid.Float64Range(-2, 2), property.Float())
 	h := rapid.SliceOfN(entry, 0, 4).Draw(t, "h")
-	end := rapid.OneOf(rapid.Float64Range(0, 50), rapid.SampledFrom([]float64{-1, math.NaN(), 1e300, math.Inf(1)})).Draw(t, "end")
+	end := rapid.OneOf(rapid.Float64Range(0, 50), rapid.SampledFrom([]float64{
+		-1, math.NaN(), 1e300,
+		math.Inf(1),
+	})).Draw(t, "end")
 	right := len(h) > 0 && end >= 0 && !slices.ContainsFunc(h, func(v float64) bool { return !(math.Abs(v) <= 1e100) })
 	var at float64
 	var s []float64
@@ -624,7 +635,8 @@ func flows(t *rapid.T) {
 	if steps > 1e4 && steps < 1<<32 {
 		return // takes too long
 	}
-	if property.Decide(t, right && (steps <= 1e4 || math.IsNaN(steps)), refused(t, func() { s = theory.RowDescent(h, end) })) {
+	if property.Decide(t, right && (steps <= 1e4 || math.IsNaN(steps)),
+		refused(t, func() { s = theory.RowDescent(h, end) })) {
 		finite(t, "the attention", 0, 1, s...)
 	}
 }
@@ -699,7 +711,8 @@ func algorithms(t *rapid.T) {
 		right = right && err == nil // it may diverge
 	}
 	if property.Decide(t, right, property.Said(t, "theory", err)) {
-		finite(t, "parameters", -math.MaxFloat64, math.MaxFloat64, slices.Concat(tr.Final.A1.RawMatrix().Data, tr.Final.A2.RawMatrix().Data)...)
+		finite(t, "parameters", -math.MaxFloat64, math.MaxFloat64, slices.Concat(tr.Final.A1.RawMatrix().Data,
+			tr.Final.A2.RawMatrix().Data)...)
 		if tr.Tau1 > set.Tau1 || tr.Tau2 > set.Tau2 {
 			t.Fatalf("%+v takes %d and %d steps", set, tr.Tau1, tr.Tau2)
 		}
@@ -779,46 +792,5 @@ func readings(t *rapid.T) {
 	r := theory.Reading(property.Int().Draw(t, "reading"))
 	if r.String() == "" {
 		t.Fatalf("reading %d has no name", int(r))
-	}
-}
-
-// Each of these was NaN, or accepted, at some time.
-func TestEdgesOfTheDomains(t *testing.T) {
-	g := graph.Chain(5)
-	p, err := markov.NewOrbit(2, []float64{0.75, 0.25, 0.5, 0.5})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, eps := range []float64{0, 1e-100, math.Inf(1), math.NaN()} {
-		if _, err := theory.GHat(g, p, eps, theory.QueryApart); err == nil {
-			t.Errorf("ghat at eps = %v is no error", eps)
-		}
-	}
-	if _, err := theory.GHat(g, p, 1, theory.Reading(2)); err == nil {
-		t.Error("ghat in no reading is no error")
-	}
-	tk := task.Task{Graph: graph.Chain(2), Prior: p}
-	if r := theory.Recover(tk, theory.ChiSquared, 2, 5, 1, 1, 1); r.Positions != 1 {
-		t.Errorf("of no positions %v are found, want all", r.Positions)
-	}
-	set := theory.Settings{Beta0: 1, Rate1: 1e300, Rate2: 1, Tau1: 3, Tau2: 1}
-	ghat := mat.NewDense(5, 5, nil)
-	ghat.Set(1, 0, 1e200) // of position 0 for position 1
-	still := func(m *theory.Reduced, _ *mat.Dense) (*mat.Dense, float64, float64) {
-		return mat.NewDense(m.S, m.S, nil), 0, 0
-	}
-	if tr, err := theory.Algorithm1(set, g, 2, theory.LimitStage(ghat, 1), still); err == nil {
-		t.Errorf("Algorithm 1 ends in %v", tr.Final.A1)
-	}
-	set.Rate1, set.Rate2 = 1, 0
-	if _, err := theory.Algorithm1(set, g, 2, theory.LimitStage(ghat, 1), still); err == nil || !strings.Contains(err.Error(), "want positive beta0 and rates") {
-		t.Errorf("with a rate of zero in stage 2: %v", err)
-	}
-	c := theory.MustChain([]float64{0, 1, 0.5, 0.5}, 2)
-	if v := c.E12Limit(0, 1, 1, 2000); math.Abs(v-c.Mu[0]) > 1e-12 {
-		t.Errorf("the limit for roots alone is %v, want %v", v, c.Mu[0])
-	}
-	if v := c.GHatBeta(0, 2000); !(v >= 0 && v < 10) {
-		t.Errorf("ghat(beta) is %v", v)
 	}
 }

@@ -123,102 +123,14 @@ func TestGradientOfOneSequence(t *testing.T) {
 	}
 }
 
-func TestInitialPredictionIsTheFrequency(t *testing.T) {
-	f, v, z := NewReduced(2, 4, 0).Predict([]int{1, 0, 1, 1}, 1)
-	for name, d := range map[string]float64{
-		"f": distance(f, []float64{0.25, 0.75}),
-		"v": distance(v, []float64{0.25, 0.25, 0.25, 0.25}),
-		"z": distance(z, []float64{1, 0.5, 2. / 3, 0.75}),
-	} {
-		if d > 1e-15 {
-			t.Errorf("%s deviates by %g", name, d)
-		}
-	}
-}
-
-// Row 3 attends to its parent 1, and less to the others, most of all to 2; a token beyond the last
-// is refused.
+// Row 3 attends to its parent 1, and less to the others, most of all to 2.
 func TestRowsAreMeasured(t *testing.T) {
 	m := NewReduced(2, 5, 1)
 	copy(raw(m.A1)[3*5:], []float64{0.5, 2, 1, -1})
 	row := m.Rows(graph.MustNew(-1, 0, 0, 1, -1), m.Attention())[3]
 	sum := math.Exp(0.5) + math.Exp(2) + math.E + math.Exp(-1)
-	want := Row{math.Exp(2) / sum, math.E / sum, math.Exp(2)/sum - 0.25}
-	for _, d := range []float64{row.Parent - want.Parent, row.Other - want.Other, row.Drift - want.Drift} {
-		if !(math.Abs(d) < 1e-14) {
-			t.Errorf("row %+v, want %+v", row, want)
-		}
-	}
-	defer func() {
-		if said := recover(); said != "theory: token 2 at position 2, want one of 0..1" {
-			t.Errorf("token 2 is refused with %v", said)
-		}
-	}()
-	m.Predict([]int{0, 1, 2, 0, 0}, 0)
-}
-
-func TestReadingsInWords(t *testing.T) {
-	for r, want := range map[Reading]string{
-		QueryInSequence: "query in sequence", QueryApart: "query apart", -1: "Reading(-1)", 2: "Reading(2)",
-	} {
-		if got := r.String(); got != want {
-			t.Errorf("%d is %q, want %q", int(r), got, want)
-		}
-	}
-}
-
-// A matrix x I + y 1 1^T has one number on the diagonal and one off it.
-func TestRelabels(t *testing.T) {
-	for _, c := range []struct {
-		a    []float64
-		want bool
-	}{
-		{[]float64{3, 1, 1, 1, 3, 1, 1, 1, 3}, true},
-		{[]float64{3, 1, 1, 1, 3, 1, 1, 1, 2}, false},
-		{[]float64{3, 1, 1, 1, 1, 1, 1, 1, 3}, false},
-		{[]float64{3, 1, 1, 1, 3, 1, 1, 2, 3}, false},
-		{[]float64{3, 1, 3, 1, 3, 1, 1, 1, 3}, false},
-		{[]float64{1, 1, 1, 1, 1, 1, 1, 1, 1}, true},
-	} {
-		if got := relabels(c.a, 3); got != c.want {
-			t.Errorf("%v: %v, want %v", c.a, got, c.want)
-		}
-	}
-}
-
-// A token that the model does not have is refused by its place.
-func TestTokensBeyondTheModelAreRefused(t *testing.T) {
-	m := NewReduced(2, 3, 1)
-	for _, c := range []struct {
-		x    []int
-		want string
-	}{
-		{[]int{0, 2, 1}, "theory: token 2 at position 1, want one of 0..1"},
-		{[]int{0, 1, -1}, "theory: token -1 at position 2, want one of 0..1"},
-		{[]int{0, 1}, "theory: sequence of length 2 for a model of length 3"},
-	} {
-		func() {
-			defer func() {
-				if got := recover(); got != c.want {
-					t.Errorf("%v: panic %v, want %s", c.x, got, c.want)
-				}
-			}()
-			m.Predict(c.x, 0)
-		}()
-	}
-}
-
-// The ends of the range of beta.
-func TestMonteCarloEndsAt700(t *testing.T) {
-	c := MonteCarlo{Graph: graph.Chain(3), Prior: orbit2(), Eps: 0.4, Reading: QueryApart, Samples: 2, Seed: 1}
-	for beta, right := range map[float64]bool{0: true, 700: true, 700.5: false, -0.5: false, math.NaN(): false} {
-		func() {
-			defer func() {
-				if said := recover(); (said == nil) != right {
-					t.Errorf("beta = %v: panic %v", beta, said)
-				}
-			}()
-			c.check([]float64{1, beta})
-		}()
+	want := []float64{math.Exp(2) / sum, math.E / sum, math.Exp(2)/sum - 0.25}
+	if !(distance([]float64{row.Parent, row.Other, row.Drift}, want) < 1e-14) {
+		t.Errorf("row %+v, want %+v", row, want)
 	}
 }

@@ -31,25 +31,6 @@ func TestGHatBetaAgreesWithEnclosures(t *testing.T) {
 	}
 }
 
-// The planted fault: the printed formula in floats.
-func TestPrintedFormulaOfGHatCancels(t *testing.T) {
-	cs, ms := twins(t)
-	c, m := cs[3], ms[3]
-	const beta = 20.0
-	sum := 0.0
-	for s := range 2 {
-		for u := range 2 {
-			z := c.Pi.At(s, u) / c.Mu[u]
-			a, b, cc, d := math.Exp(beta)*0.75, 0.25*math.Exp(beta*c.Mu[s]), 0.75*(math.Exp(beta)-1)*c.Mu[s], 0.75+0.25*math.Exp(beta*c.Mu[s])
-			sum += c.Mu[s] * c.Mu[u] * ((a*z*z+b*z)/(cc*z+d) - (a+b)/(cc+d)) / 2
-		}
-	}
-	want := exact.GHat(m, exact.Frac(1, 4), exact.Frac(20, 1)).Float()
-	if agree(sum, want, 1e-6) {
-		t.Errorf("the printed formula gives %v in floats, want a loss of digits against %v", sum, want)
-	}
-}
-
 // hAsPrinted encloses h_s(z) of Lemma 11 (lem-bound-ghat) for mu = mu_pi(s).
 func hAsPrinted(mu, r, beta, z *big.Rat) exact.Interval {
 	one, at, rest := exact.Point(exact.Frac(1, 1)), exact.Point(z), exact.Point(exact.Sub(exact.Frac(1, 1), r))
