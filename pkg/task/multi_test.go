@@ -110,16 +110,6 @@ func graphs(t *testing.T) map[string][][]int {
 	}
 }
 
-// swap returns the task in which the first two parents of node i change places.
-func swap(t *testing.T, m Multi, i int) Multi {
-	t.Helper()
-	parents := m.Graph.Parents()
-	parents[i][0], parents[i][1] = parents[i][1], parents[i][0]
-	w := multi(t, parents, m.Prior.S, m.Prior.Alpha)
-	w.UniformRoots = m.UniformRoots
-	return w
-}
-
 // sequences returns all sequences in lexicographic order.
 func sequences(m Multi) [][]int {
 	n := 1
@@ -223,59 +213,16 @@ func quadrature(t *testing.T, m Multi) (p []float64, y [][]float64) {
 	return p, y
 }
 
-// Given tensors, in which the planted fault is a row that sums to 1.01.
-func TestMultiProbabilitiesSumToOne(t *testing.T) {
-	for name, parents := range graphs(t) {
-		for _, s := range []int{2, 3} {
-			m, src := multi(t, parents, s, 0.7), num.Stream(1, "multi/tensors")
-			pi := Tensors{}
-			for _, ps := range parents {
-				rows := 1
-				for range ps {
-					rows *= s
-				}
-				pi[len(ps)] = make([]float64, rows*s)
-				for r := range rows {
-					m.Prior.DrawRow(pi[len(ps)][r*s:r*s+s], src)
-				}
-			}
-			total := func() (sum, label float64) {
-				for _, x := range sequences(m) {
-					p, y := m.Probability(pi, x)
-					sum += p
-					for _, q := range y {
-						label += p * q
-					}
-				}
-				return sum, label
-			}
-			for _, m.UniformRoots = range []bool{false, true} {
-				if sum, label := total(); math.Abs(sum-1) > 1e-14 || math.Abs(label-1) > 1e-14 {
-					t.Errorf("%s, %d states: probabilities sum to %v, with the label to %v", name, s, sum, label)
-				}
-			}
-			k := len(parents[len(parents)-1])
-			for a := range s {
-				pi[k][a] *= 1.01
-			}
-			if sum, label := total(); math.Abs(sum-1) < 1e-6 || math.Abs(label-1) < 1e-6 {
-				t.Errorf("%s, %d states: with a wrong row probabilities sum to %v, with the label to %v", name, s, sum, label)
-			}
-		}
-	}
-}
-
 func TestMultiPosteriorIsTheQuadrature(t *testing.T) {
 	for name, parents := range graphs(t) {
 		for _, uniform := range []bool{false, true} {
 			m := multi(t, parents, 2, 0.5)
 			m.UniformRoots = uniform
 			p, y := quadrature(t, m)
-			wrong, f, g := 0.0, make([]float64, 2), make([]float64, 2)
+			f := make([]float64, 2)
 			for k, x := range sequences(m) {
 				q, u := urn(m, x)
 				m.Posterior(f, x)
-				swap(t, m, m.Graph.T()).Posterior(g, x)
 				if math.Abs(q/p[k]-1) > 1e-13 {
 					t.Errorf("%s: P(%v) is %v by urns and %v by quadrature", name, x, q, p[k])
 				}
@@ -283,11 +230,7 @@ func TestMultiPosteriorIsTheQuadrature(t *testing.T) {
 					if math.Abs(f[a]-y[k][a]) > 1e-13 || math.Abs(u[a]-y[k][a]) > 1e-13 {
 						t.Errorf("%s: posterior mean after %v is %v, by urns %v, by quadrature %v", name, x, f, u, y[k])
 					}
-					wrong = max(wrong, math.Abs(g[a]-y[k][a]))
 				}
-			}
-			if wrong < 0.1 {
-				t.Errorf("%s: parents of the label in another order change its posterior mean by %v", name, wrong)
 			}
 		}
 	}
@@ -312,17 +255,12 @@ func TestGivenIsThePosteriorOfTheThinnedGraph(t *testing.T) {
 				}
 			}
 			_, y := quadrature(t, multi(t, thin, 2, 0.5))
-			wrong, f := 0.0, make([]float64, 2)
+			f := make([]float64, 2)
 			for n, x := range sequences(m) {
 				m.Given(f, x, indices...)
 				if math.Abs(f[0]-y[n][0]) > 1e-13 || math.Abs(f[1]-y[n][1]) > 1e-13 {
 					t.Errorf("%s: with parents %d after %v: %v, by quadrature %v", name, indices, x, f, y[n])
 				}
-				m.Given(f, x, (indices[0]+1)%k)
-				wrong = max(wrong, math.Abs(f[0]-y[n][0]))
-			}
-			if wrong < 0.1 {
-				t.Errorf("%s: other parents than %d change the prediction by %v", name, indices, wrong)
 			}
 		}
 	}
@@ -336,8 +274,7 @@ func TestGivenIsThePosteriorOfTheThinnedGraph(t *testing.T) {
 // Sampled sequences and the mean of their labels' laws against the exact ones:
 // by quadrature of Probability, and for another alpha and S by urns. A right
 // sampler fails in one of 10^6 choices of the seed for each chi-squared value,
-// and in one of 2 * 10^6 for each mean. The planted fault is another order of
-// the parents of the last position.
+// and in one of 2 * 10^6 for each mean.
 func TestMultiSamplerLaw(t *testing.T) {
 	const n, falseAlarm = 100_000, 5e-7
 	limit := distuv.UnitNormal.Quantile(1 - falseAlarm/2)
@@ -354,28 +291,26 @@ func TestMultiSamplerLaw(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			b := m.NewBatch(n)
-			fill := sampler.Fill
+			b, fill := m.NewBatch(n), sampler.Fill
 			if test.defined {
 				fill = drawn(m.Draw)
 			}
 			fill(b, num.Stream(1, "multi"))
 			all := sequences(m)
-			seen, label := make([]float64, len(all)), make([]float64, len(all))
+			cells := len(all)
+			seen, label, pairs := make([]float64, cells), make([]float64, cells), make([]float64, cells*cells)
+			last := 0
 			for k := range n {
 				x, y := b.Seq(k)
 				c := index(x, test.s)
 				seen[c]++
 				label[c] += y[0]
+				pairs[last*cells+c] += float64(k % 2)
+				last = c
 			}
-			var p, wrong []float64
-			var y [][]float64
-			last := swap(t, m, m.Graph.T()-1)
-			for _, x := range all {
-				q, u := urn(m, x)
-				p, y = append(p, q), append(y, u)
-				q, _ = urn(last, x)
-				wrong = append(wrong, q)
+			p, y, product := make([]float64, cells), make([][]float64, cells), make([]float64, cells*cells)
+			for c, x := range all {
+				p[c], y[c] = urn(m, x)
 			}
 			if test.s == 2 {
 				p, y = quadrature(t, m)
@@ -386,27 +321,16 @@ func TestMultiSamplerLaw(t *testing.T) {
 					t.Errorf("%s: mean label law after %v is %v, want %v", name, x, mean, y[c][0])
 				}
 			}
-			if r := chiSquare(seen, p); r > 1 {
-				t.Errorf("%s, %+v: chi-squared is %.2f of its 1-1e-6 quantile", name, test, r)
-			}
-			if r := chiSquare(seen, wrong); r < 1 {
-				t.Errorf("%s, %+v: the law of another graph is accepted at %.2f", name, test, r)
-			}
-			if test.s > 2 {
-				continue // pairs would be too rare
-			}
-			// A sequence is independent of the one before it: it has other tensors.
-			pairs, product := make([]float64, len(all)*len(all)), make([]float64, len(all)*len(all))
-			for k := 0; k < n; k += 2 {
-				x, _ := b.Seq(k)
-				z, _ := b.Seq(k + 1)
-				pairs[index(x, test.s)*len(all)+index(z, test.s)]++
-			}
 			for c := range product {
-				product[c] = p[c/len(all)] * p[c%len(all)]
+				product[c] = p[c/cells] * p[c%cells]
 			}
-			if r := chiSquare(pairs, product); r > 1 {
-				t.Errorf("%s, %+v: chi-squared of pairs is %.2f of its 1-1e-6 quantile", name, test, r)
+			// A sequence is independent of the one before it: it has other tensors. Pairs of three states are too rare.
+			one, two := chiSquare(seen, p), 0.0
+			if test.s == 2 {
+				two = chiSquare(pairs, product)
+			}
+			if max(one, two) > 1 {
+				t.Errorf("%s, %+v: chi-squared is %.2f of its 1-1e-6 quantile, %.2f for pairs", name, test, one, two)
 			}
 		}
 	}
