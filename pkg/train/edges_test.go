@@ -9,9 +9,9 @@ import (
 	"runtime/debug"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 
+	"learncausal/internal/property"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/markov"
 	"learncausal/pkg/model"
@@ -45,7 +45,7 @@ func drawn(t *testing.T, spec Spec, step int) *task.Batch {
 	return all
 }
 
-// A task of one's own with a prior that has a notation gives the same bytes, and
+// A task of a reader with a prior that has a notation gives the same bytes, and
 // one with any other prior trains too.
 func TestOwnTaskTrains(t *testing.T) {
 	spec := testSpec()
@@ -59,8 +59,7 @@ func TestOwnTaskTrains(t *testing.T) {
 		t.Errorf("digest %s of the own task, want %s", got, want)
 	}
 	// A single matrix, as a literal.
-	pi := []float64{0.9, 0.1, 0.2, 0.8}
-	mu := make([]float64, 2)
+	pi, mu := []float64{0.9, 0.1, 0.2, 0.8}, make([]float64, 2)
 	if err := markov.Stationary(mu, pi); err != nil {
 		t.Fatal(err)
 	}
@@ -71,56 +70,41 @@ func TestOwnTaskTrains(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	floor := 0.0 // the entropy of the targets, which is left when all is known
+	floor := 0.0 // the entropy of the targets, the least loss
 	for _, p := range test.Y {
 		floor -= p * math.Log(p) / float64(test.Len())
 	}
 	if last := curve[len(curve)-1].Loss; !(last > floor-1e-9 && last < floor+0.01) {
 		t.Errorf("the loss on one matrix is %v, want %v", last, floor)
 	}
-	if b, err := json.Marshal(own); err == nil || !strings.Contains(err.Error(), "an own task has no JSON") {
-		t.Errorf("an own task has the JSON %s, %v", b, err)
-	}
+	_, err = json.Marshal(own)
+	property.Mentions(t, err, "an own task has no JSON")
+	sampler := func() Sampler { return nil }
 	for want, bad := range map[string]OwnTask{
-		"spec: own task over 1 positions and 2 states": {Parents: make([][]int, 1), States: 2},
-		"spec: own task over 2 positions and 0 states": {Parents: make([][]int, 2)},
-		"spec: own task without a sampler":             {Parents: make([][]int, 2), States: 2},
-		"spec: parent 1 of position 1": {
-			Parents: [][]int{{}, {1}}, States: 2, Sampler: func() Sampler { return nil },
-		},
-		"spec: parent -1 of position 1": {
-			Parents: [][]int{{}, {-1}}, States: 2, Sampler: func() Sampler { return nil },
-		},
+		"own task over 1 positions and 2 states": {Parents: make([][]int, 1), States: 2},
+		"own task over 2 positions and 0 states": {Parents: make([][]int, 2)},
+		"own task without a sampler":             {Parents: make([][]int, 2), States: 2},
+		"parent 1 of position 1":                 {Parents: [][]int{{}, {1}}, States: 2, Sampler: sampler},
+		"parent -1 of position 1":                {Parents: [][]int{{}, {-1}}, States: 2, Sampler: sampler},
 	} {
 		own.Task = bad
-		if _, err := New(own, 1); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("the error %v, want %s", err, want)
-		}
+		_, err := New(own, 1)
+		property.Mentions(t, err, "spec: "+want)
 	}
-	own.Task = OwnTask{Parents: make([][]int, 2), States: 1, Sampler: func() Sampler { return nil }}
+	own.Task = OwnTask{Parents: make([][]int, 2), States: 1, Sampler: sampler}
 	if err := own.Validate(); err != nil {
 		t.Errorf("the smallest own task: %v", err)
 	}
 }
 
-// Specs of one canonical form have the same JSON and the same bytes.
+// Specs of one canonical form have the same bytes.
 func TestOneRunHasOneForm(t *testing.T) {
 	want := testSpec()
 	want.Test, want.Every = 4096, 5
-	text, _ := json.Marshal(want)
-	bytes := digest(run(t, want, 1))
-	for _, prior := range []string{"dirichlet(0.1)", "dirichlet(0.10)", "dirichlet(1e-1)", " dirichlet(0.1) "} {
-		s := want
-		s.Task, s.Test, s.Every = Task1{Parents: want.Task.(Task1).Parents, States: 3, Prior: prior}, 0, 0
-		if got, err := json.Marshal(s); err != nil || string(got) != string(text) {
-			t.Errorf("%q has the JSON %s, %v, want %s", prior, got, err, text)
-		}
-		if got := s.Canonical(); !reflect.DeepEqual(got, want) {
-			t.Errorf("%q has the canonical form %+v", prior, got)
-		}
-		if got := digest(run(t, s, 1)); got != bytes {
-			t.Errorf("%q has the digest %s, want %s", prior, got, bytes)
-		}
+	s := want
+	s.Task, s.Test, s.Every = Task1{Parents: want.Task.(Task1).Parents, States: 3, Prior: " dirichlet(1e-1) "}, 0, 0
+	if got := s.Canonical(); !reflect.DeepEqual(got, want) || digest(run(t, s, 1)) != digest(run(t, want, 1)) {
+		t.Errorf("the canonical form %+v, want %+v", got, want)
 	}
 	two := multiSpec()
 	two.Task = Task2{two.Task.(Task2).Parents, 3, "dirichlet(1e-1)", false}
@@ -134,9 +118,11 @@ func TestOneRunHasOneForm(t *testing.T) {
 	}
 }
 
-func TestDivergenceNamesItsCause(t *testing.T) {
+// A run that diverges names the cause, makes no further step, and can be restored.
+func TestDivergenceIsAnError(t *testing.T) {
 	for want, change := range map[string]func(*Spec){
 		"a rate below 1e+300":  func(s *Spec) { s.Optimiser = SGD{Rate: 1e300, Schedule: Constant} },
+		"a rate below 2e+300":  func(s *Spec) { s.Optimiser = SGD{Rate: 2e300, Schedule: Cosine} },
 		"a decay below 1e+308": func(s *Spec) { s.Optimiser = SGD{Rate: 1, Schedule: Constant, Decay: 1e308} },
 		"a decay below 1e+307": func(s *Spec) { s.Optimiser = AdamW{Rate: 1, Schedule: Constant, Decay: 1e307} },
 		"an init below 1e+308": func(s *Spec) { s.Model = Disentangled{Heads: [2]int{1, 1}, Init: 1e308} },
@@ -144,77 +130,56 @@ func TestDivergenceNamesItsCause(t *testing.T) {
 		spec := testSpec()
 		spec.Model = Disentangled{Heads: [2]int{1, 1}, Init: 0.01}
 		change(&spec)
-		err := trainer(t, spec).Advance(spec.Steps)
-		if !errors.Is(err, ErrDiverged) || !strings.Contains(err.Error(), "is not a number; want "+want) {
-			t.Errorf("%v, want %s", err, want)
+		tr := trainer(t, spec)
+		start, err := tr.Snapshot(), tr.Advance(spec.Steps)
+		if property.Mentions(t, err, "is not a number; want "+want); !errors.Is(err, ErrDiverged) {
+			t.Errorf("%v, want ErrDiverged", err)
 		}
-	}
-}
-
-// A run that diverges says so, goes no further, and can be brought back.
-func TestDivergenceIsAnError(t *testing.T) {
-	spec := testSpec()
-	spec.Optimiser = SGD{Rate: 1e300, Schedule: Constant}
-	tr := trainer(t, spec)
-	start := tr.Snapshot()
-	err := tr.Advance(spec.Steps)
-	if err == nil || !strings.Contains(err.Error(), "is not a number; want a rate below 1e+300") {
-		t.Fatalf("a rate of 1e300 gave the error %v", err)
-	}
-	at := tr.Step()
-	again := tr.Advance(1)
-	if at == 0 || at == spec.Steps || tr.Step() != at || again == nil || again.Error() != err.Error() {
-		t.Errorf("stopped at step %d, then at %d: %v", at, tr.Step(), again)
-	}
-	if err := tr.Restore(start); err != nil || tr.Advance(0) != nil || tr.Loss() != 0 {
-		t.Errorf("brought back: %v, %v, loss %v", err, tr.Advance(0), tr.Loss())
-	}
-	falling := spec
-	falling.Optimiser = SGD{Rate: 1e300, Schedule: Cosine}
-	if err := trainer(t, falling).Advance(spec.Steps); err == nil || !strings.HasSuffix(err.Error(), "below 1e+300") {
-		t.Errorf("where the rate falls: %v", err)
-	}
-	// At the last step only the test set shows it.
-	spec.Steps = at - 1
-	if err := trainer(t, spec).Advance(spec.Steps); err == nil || !strings.Contains(err.Error(), "diverged") {
-		t.Errorf("weights that are no numbers after the last step gave the error %v", err)
+		at, again := tr.Step(), tr.Advance(1)
+		if tr.Step() != at || again == nil {
+			t.Errorf("stopped at step %d, then at %d: %v", at, tr.Step(), again)
+		}
+		if err := tr.Restore(start); err != nil || tr.Loss() != 0 {
+			t.Errorf("restored: %v, loss %v", err, tr.Loss())
+		}
+		if spec.Steps = at - 1; at < 2 {
+			continue
+		}
+		// At the last step only the test set shows it.
+		property.Mentions(t, trainer(t, spec).Advance(spec.Steps), "diverged")
 	}
 }
 
 // Steps and decay of SGD follow their definition, also with fewer sequences than shards.
 func TestSGDDecays(t *testing.T) {
 	for _, batch := range []int{decaySpec().Batch, 3} {
-		decays(t, batch)
-	}
-}
-
-func decays(t *testing.T, batch int) {
-	spec := decaySpec()
-	spec.Batch, spec.Model = batch, Disentangled{Heads: [2]int{1, 1}, Init: 0.3}
-	decay := spec.Optimiser.(SGD).Decay
-	tr := trainer(t, spec)
-	w := tr.Snapshot().Disentangled()
-	for i := range 5 {
-		grad, b, loss := w.Zero().(*model.Weights), drawn(t, spec, i), 0.0
-		for k := range b.Len() {
-			x, y := b.Seq(k)
-			_, l := w.Forward(x, y, grad)
-			loss += l / float64(batch)
-		}
-		for k, theta := range w.Arrays() {
-			for j, v := range theta {
-				theta[j] = v - spec.rateAt(i)*(grad.Arrays()[k][j]/float64(batch)+decay*v)
+		spec := decaySpec()
+		spec.Batch, spec.Model = batch, Disentangled{Heads: [2]int{1, 1}, Init: 0.3}
+		decay := spec.Optimiser.(SGD).Decay
+		tr := trainer(t, spec)
+		w := tr.Snapshot().Disentangled()
+		for i := range 5 {
+			grad, b, loss := w.Zero().(*model.Weights), drawn(t, spec, i), 0.0
+			for k := range b.Len() {
+				x, y := b.Seq(k)
+				_, l := w.Forward(x, y, grad)
+				loss += l / float64(batch)
+			}
+			for k, theta := range w.Arrays() {
+				for j, v := range theta {
+					theta[j] = v - spec.rateAt(i)*(grad.Arrays()[k][j]/float64(batch)+decay*v)
+				}
+			}
+			tr.Advance(1)
+			if d := math.Abs(tr.Loss() - loss); !(d < 1e-13) {
+				t.Errorf("batch %d, step %d: loss %v, want %v", batch, i, tr.Loss(), loss)
 			}
 		}
-		tr.Advance(1)
-		if d := math.Abs(tr.Loss() - loss); !(d < 1e-13) {
-			t.Errorf("batch %d, step %d: loss %v, want %v", batch, i, tr.Loss(), loss)
-		}
-	}
-	got := tr.Snapshot().Disentangled().Arrays()
-	for k, want := range w.Arrays() {
-		if !slices.EqualFunc(got[k], want, func(a, b float64) bool { return math.Abs(a-b) < 1e-13 }) {
-			t.Errorf("array %d is not that of the definition", k)
+		got := tr.Snapshot().Disentangled().Arrays()
+		for k, want := range w.Arrays() {
+			if !(property.MaxDiff(got[k], want) < 1e-13) {
+				t.Errorf("batch %d: array %d differs from the definition", batch, k)
+			}
 		}
 	}
 }
@@ -250,7 +215,7 @@ func TestMemoryIsEstimated(t *testing.T) {
 		"heads 2, 3":  {task1(10), Disentangled{Heads: [2]int{2, 3}}, AdamW{Rate: 0.01, Schedule: Constant}, 1000},
 		"mlp":         {task1(10), MLP{Width: 100}, AdamW{Rate: 0.01, Schedule: Constant}, 1000},
 		"many states": {task1(250), one, SGD{Rate: 1, Schedule: Constant}, 8},
-		"big tensors": {Task2{graph.NGram(8, 3).Parents(), 40, "dirichlet(0.1)", false}, one, SGD{Rate: 1, Schedule: Constant}, 8},
+		"tensors":     {Task2{graph.NGram(8, 3).Parents(), 40, "dirichlet(1)", false}, one, SGD{1, Constant, 0}, 8},
 	} {
 		spec := Spec{
 			Task: c.task, Model: c.model, Optimiser: c.optimiser,
@@ -269,19 +234,8 @@ func TestMemoryIsEstimated(t *testing.T) {
 
 func TestTooMuchMemoryIsRefusedBeforeAllocation(t *testing.T) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(math.MaxInt64))
-	parents := make([]int, 4000)
-	for i := range parents {
-		parents[i] = -1
-	}
 	spec := testSpec()
-	spec.Task, spec.Batch = Task1{Parents: parents[:1000], States: 20, Prior: "dirichlet(0.1)"}, 1024
-	if m := spec.Memory(2); !(m > 3e8 && m < 5e8) {
-		t.Errorf("T=1000, S=20 are estimated at %.3g bytes, want about 0.4 GB", m)
-	}
-	spec.Task = Task1{Parents: parents, States: 20, Prior: "dirichlet(0.1)"}
-	if m := spec.Memory(1); !(m > 5e9 && m < 7e9) {
-		t.Errorf("T=4000, S=20 are estimated at %.3g bytes, want about 6 GB", m)
-	}
+	spec.Task = Task1{Parents: slices.Repeat([]int{-1}, 4000), States: 20, Prior: "dirichlet(0.1)"}
 	for name, change := range map[string]func(*Spec){
 		"T":     func(*Spec) {},
 		"heads": func(s *Spec) { s.Model = Disentangled{Heads: [2]int{1 << 4, 1 << 4}} },
@@ -293,27 +247,18 @@ func TestTooMuchMemoryIsRefusedBeforeAllocation(t *testing.T) {
 		change(&s)
 		taken, _ := allocated(func() any {
 			_, err := New(s, 0)
-			if err == nil || !strings.Contains(err.Error(), "more than 4 GiB; want less of these") {
-				t.Errorf("%s: the error %v", name, err)
-			}
+			property.Mentions(t, err, "more than 4 GiB; want less of these")
 			return nil
 		})
 		if taken > 1e7 {
 			t.Errorf("%s: %.3g bytes were taken before the refusal", name, taken)
 		}
 	}
-	// The environment says how much there may be.
-	debug.SetMemoryLimit(8 << 30)
-	if err := CheckMemory(spec.Memory(1), "T=4000"); err != nil {
-		t.Errorf("within GOMEMLIMIT: %v", err)
-	}
-	debug.SetMemoryLimit(1 << 20)
-	const want = "more than 0.00098 GiB; want less of these, or the environment variable GOMEMLIMIT=1GiB"
+	debug.SetMemoryLimit(1 << 20) // as the environment sets it
 	small := testSpec()
 	small.Test = 1 << 17
-	if _, err := New(small, 1); err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("beyond GOMEMLIMIT: %v", err)
-	}
+	_, err := New(small, 1)
+	property.Mentions(t, err, "GOMEMLIMIT=1GiB")
 }
 
 // A size beyond the memory of any machine is refused by name, and nothing overflows.
@@ -321,29 +266,27 @@ func TestFieldBeyondAllMemoryIsNamed(t *testing.T) {
 	heads := func(m, n int) func(*Spec) {
 		return func(s *Spec) { s.Model = Disentangled{Heads: [2]int{m, n}} }
 	}
-	for _, large := range []int{1 << 45, 1 << 60, 1 << 62, math.MaxInt} {
+	states := func(s *Spec) {
+		s.Task = OwnTask{Parents: make([][]int, 3), States: 1 << 40, Sampler: func() Sampler { return nil }}
+	}
+	for _, large := range []int{1 << 45, math.MaxInt} {
 		number := strconv.Itoa(large)
 		for want, change := range map[string]func(*Spec){
-			"spec: batch is " + number:                          func(s *Spec) { s.Batch = large },
-			"spec: test is " + number:                           func(s *Spec) { s.Test = large },
-			"spec: steps is " + number:                          func(s *Spec) { s.Steps, s.Every = large, 1 },
-			"spec: heads is " + number + ",1 at S=3, T=":        heads(large, 1),
-			"spec: heads is 1," + number + " at S=3, T=":        heads(1, large),
-			"spec: width is " + number + " at S=3, T=":          func(s *Spec) { s.Model = MLP{Width: large} },
-			"spec: batch is 100, which takes about 1.6e+06 GiB": ownStates(1 << 40),
+			"batch is " + number:           func(s *Spec) { s.Batch = large },
+			"test is " + number:            func(s *Spec) { s.Test = large },
+			"steps is " + number:           func(s *Spec) { s.Steps, s.Every = large, 1 },
+			"heads is " + number + ",1 at": heads(large, 1),
+			"heads is 1," + number:         heads(1, large),
+			"width is " + number:           func(s *Spec) { s.Model = MLP{Width: large} },
+			"batch is 100, which takes":    states,
 		} {
 			s := testSpec()
 			change(&s)
-			for name, f := range map[string]func() error{
-				"Validate":    s.Validate,
-				"New":         func() error { _, err := New(s, 1); return err },
-				"TestSet":     func() error { _, err := s.TestSet(); return err },
-				"NewSnapshot": func() error { _, err := s.NewSnapshot(0); return err },
-			} {
-				if err := f(); err == nil || !strings.HasPrefix(err.Error(), want) ||
-					!strings.HasSuffix(err.Error(), " GiB of memory, want at most 1.6e+04 GiB") {
-					t.Errorf("%s: the error %v, want %s", name, err, want)
-				}
+			_, err := New(s, 1)
+			_, set := s.TestSet()
+			_, shot := s.NewSnapshot(0)
+			for _, err := range []error{s.Validate(), err, set, shot} {
+				property.Mentions(t, err, "spec: "+want, "GiB of memory, want at most 1.6e+04 GiB")
 			}
 		}
 	}
@@ -353,33 +296,6 @@ func TestFieldBeyondAllMemoryIsNamed(t *testing.T) {
 	shot, err := s.NewSnapshot(math.MaxInt)
 	if err != nil || len(shot.Curve) < 9 || shot.Curve[len(shot.Curve)-1].Step != math.MaxInt {
 		t.Errorf("snapshot %+v, %v", shot, err)
-	}
-}
-
-func ownStates(n int) func(*Spec) {
-	return func(s *Spec) {
-		s.Task = OwnTask{Parents: make([][]int, 3), States: n, Sampler: func() Sampler { return nil }}
-	}
-}
-
-// NewSnapshot has the shapes of a snapshot of a trainer.
-func TestNewSnapshotHasTheShapesOfATrainer(t *testing.T) {
-	for _, spec := range []Spec{testSpec(), multiSpec(), mlpSpec(MLP{Width: 8})} {
-		tr := trainer(t, spec)
-		for tr.Step() < spec.Steps {
-			tr.Advance(1)
-			want := tr.Snapshot()
-			got, err := spec.NewSnapshot(tr.Step())
-			if err != nil || got.Step != want.Step || len(got.Curve) != len(want.Curve) ||
-				len(got.Moments) != len(want.Moments) || !model.SameShape(got.Weights, want.Weights) {
-				t.Fatalf("step %d: %+v, %v", tr.Step(), got, err)
-			}
-			for i, p := range want.Curve {
-				if got.Curve[i] != (Point{Step: p.Step}) {
-					t.Fatalf("step %d: point %d is %+v, want step %d", tr.Step(), i, got.Curve[i], p.Step)
-				}
-			}
-		}
 	}
 }
 

@@ -98,8 +98,9 @@ func recovered(f func()) (err error) {
 func TestRefusalNamesASufficientLimit(t *testing.T) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(1 << 30))
 	for bytes, want := range map[float64]string{
-		1.8 * (1 << 30): "about 1.8 GiB of memory for it, more than 1 GiB; want less of these, or the environment variable GOMEMLIMIT=2GiB",
-		1e300:           "want less of these",
+		1.8 * (1 << 30): "about 1.8 GiB of memory for it, more than 1 GiB; want less of these, or the environment " +
+			"variable GOMEMLIMIT=2GiB",
+		1e300: "want less of these",
 	} {
 		if err := CheckMemory(bytes, "it"); err == nil || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%v bytes: %v, want %s", bytes, err, want)
@@ -161,7 +162,10 @@ func TestEdgesFollowTheHeads(t *testing.T) {
 	one.Zero()
 	two.Set(2+3, 2+2, 0)
 	two.Set(2+2, 2+2, math.Log(6)) // row 2 attends most to itself
-	if got := spec.Edges(w); !slices.ContainsFunc(got, func(e Edge) bool { return e.Child == 2 && e.Parent == 2 && math.Abs(e.Attention-0.75) < 1e-15 }) {
+	if got := spec.Edges(w); !slices.ContainsFunc(got, func(e Edge) bool {
+		return e.Child == 2 && e.Parent == 2 &&
+			math.Abs(e.Attention-0.75) < 1e-15
+	}) {
 		t.Errorf("edges %v, want one from position 2 to itself, of attention 3/4", got)
 	}
 	spec.Batch = 0

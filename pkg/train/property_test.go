@@ -34,96 +34,6 @@ func TestProperties(t *testing.T) {
 	})
 }
 
-// drawSpec draws a small spec in which at most one thing is wrong, and whether
-// that is so.
-func drawSpec(t *rapid.T) (s Spec, right bool) {
-	s = Spec{
-		Batch: rapid.IntRange(1, 9).Draw(t, "batch"), Steps: rapid.IntRange(1, 6).Draw(t, "steps"),
-		Seed: rapid.Uint64().Draw(t, "seed"),
-		Test: rapid.IntRange(0, 9).Draw(t, "test"), Every: rapid.IntRange(0, 9).Draw(t, "every"),
-	}
-	rate := rapid.Float64Range(0.01, 2).Draw(t, "rate")
-	schedule := rapid.SampledFrom([]Schedule{Constant, Cosine}).Draw(t, "schedule")
-	decay := rapid.SampledFrom([]float64{0, 0.1}).Draw(t, "decay")
-	states := rapid.IntRange(2, 3).Draw(t, "states")
-	prior := rapid.SampledFrom([]string{"dirichlet(0.1)", "dirichlet(0.50)", "dirichlet(1e0)"}).Draw(t, "prior")
-	heads := [2]int{rapid.IntRange(1, 2).Draw(t, "heads"), rapid.IntRange(1, 2).Draw(t, "second")}
-	init := rapid.SampledFrom([]float64{0, 0.1}).Draw(t, "init")
-	width := rapid.IntRange(1, 4).Draw(t, "width")
-	right = true
-	switch rapid.IntRange(0, 14).Draw(t, "fault") {
-	case 0:
-		s.Batch = property.Int().Draw(t, "any batch")
-		right = s.Batch > 0 && s.Batch < 1<<36 // of at most 7 numbers each
-	case 1:
-		s.Steps = property.Int().Draw(t, "any steps")
-		right = s.Steps > 0 && (s.Every == 0 || s.Steps/s.Every < 7e11)
-	case 2:
-		s.Test = property.Int().Draw(t, "any test")
-		right = s.Test >= 0 && s.Test < 1<<36
-	case 3:
-		s.Every = property.Int().Draw(t, "any every")
-		right = s.Every >= 0
-	case 4:
-		rate = property.Float().Draw(t, "any rate")
-		right = rate > 0 && rate <= math.MaxFloat64
-	case 5:
-		decay = property.Float().Draw(t, "any decay")
-		right = decay >= 0 && decay <= math.MaxFloat64
-	case 6:
-		schedule, right = "linear", false
-	case 7:
-		states = property.Int().Draw(t, "any states")
-		right = states >= 2 && states <= 255
-	case 8:
-		prior = rapid.SampledFrom([]string{"", "dirichlet", "dirichlet()", "dirichlet(-1)", "dirichlet(NaN)", "orbit(1)", "beta(1)"}).Draw(t, "bad prior")
-		right = false
-	case 9:
-		heads[rapid.IntRange(0, 1).Draw(t, "layer")] = property.Int().Draw(t, "any heads")
-		width = property.Int().Draw(t, "any width")
-	case 10:
-		init = property.Float().Draw(t, "any init")
-	}
-	if rapid.Bool().Draw(t, "mlp") {
-		s.Model = MLP{width, rapid.Bool().Draw(t, "fixed"), rapid.Bool().Draw(t, "residual")}
-		right = right && width > 0 && width < 1<<16
-	} else {
-		s.Model = Disentangled{heads, init}
-		right = right && min(heads[0], heads[1]) > 0 && max(heads[0], heads[1]) < 1<<16 && init >= 0 && init <= math.MaxFloat64
-	}
-	s.Optimiser = SGD{rate, schedule, decay}
-	if rapid.Bool().Draw(t, "adamw") {
-		s.Optimiser = AdamW{rate, schedule, decay}
-	}
-	parents := rapid.SliceOfN(rapid.IntRange(-1, 2), 0, 4).Draw(t, "parents")
-	fits := len(parents) >= 2 && parents[len(parents)-1] == -1
-	for i, p := range parents {
-		fits = fits && p < i
-	}
-	if !fits && right && rapid.Bool().Draw(t, "right parents") {
-		parents, fits = []int{-1, 0, 0, -1}, true
-	}
-	s.Task = Task1{parents, states, prior, rapid.Bool().Draw(t, "uniform roots")}
-	if rapid.Bool().Draw(t, "task 2") {
-		nodes := graph.NGram(3, 2).Parents()
-		fits = true
-		if rapid.IntRange(0, 5).Draw(t, "bad nodes") == 0 {
-			nodes[2], fits = rapid.SampledFrom([][]int{{2}, {-1}, {0, 0}, {7}}).Draw(t, "node"), false
-		}
-		s.Task = Task2{nodes, states, prior, rapid.Bool().Draw(t, "uniform roots")}
-	}
-	right = right && fits
-	switch rapid.IntRange(0, 30).Draw(t, "missing") {
-	case 0:
-		s.Task, right = nil, false
-	case 1:
-		s.Model, right = nil, false
-	case 2:
-		s.Optimiser, right = nil, false
-	}
-	return s, right
-}
-
 // eachSpec returns a property that holds f for some specs.
 func eachSpec(f func(t *rapid.T, s Spec, right bool)) func(*rapid.T) {
 	return func(t *rapid.T) {
@@ -211,7 +121,8 @@ func memory(t *rapid.T) {
 
 func testSets(t *rapid.T, s Spec, right bool) {
 	var bytes float64
-	if property.Decide(t, right, property.Refused(t, "train", func() { bytes = s.Memory(0) })) && !(bytes > 100 && bytes <= math.MaxFloat64) {
+	if property.Decide(t, right, property.Refused(t, "train", func() { bytes = s.Memory(0) })) &&
+		!(bytes > 100 && bytes <= math.MaxFloat64) {
 		t.Fatalf("%v bytes", bytes)
 	}
 	var err error

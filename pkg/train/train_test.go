@@ -2,6 +2,7 @@ package train
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -12,7 +13,9 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
 
+	"learncausal/internal/property"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/model"
 	"learncausal/pkg/num"
@@ -37,127 +40,59 @@ func run(t *testing.T, spec Spec, workers int) Snapshot {
 	return tr.Snapshot()
 }
 
-func TestBytesDoNotDependOnWorkers(t *testing.T) {
-	want := run(t, testSpec(), 1)
-	for _, workers := range []int{2, 7} {
-		if got := run(t, testSpec(), workers); !reflect.DeepEqual(got, want) {
-			t.Errorf("%d workers gave other bytes than one", workers)
-		}
-	}
-	other := testSpec()
-	other.Seed++
-	if reflect.DeepEqual(run(t, other, 1).Weights, want.Weights) {
-		t.Error("another seed gave the same weights")
-	}
-	if len(want.Curve) != 4 || want.Curve[3].Step != 40 {
-		t.Errorf("evaluations at %v, want steps 0, 15, 30, 40", want.Curve)
-	}
-}
-
-func TestResumeGivesTheSameBytes(t *testing.T) {
-	want := run(t, testSpec(), 2)
-	for _, stop := range []int{0, 1, 15, 39} {
-		a, _ := New(testSpec(), 2)
-		a.Advance(stop)
-		b, _ := New(testSpec(), 1)
-		b.Advance(3)
-		if err := b.Restore(a.Snapshot()); err != nil {
-			t.Fatal(err)
-		}
-		b.Advance(1000)
-		c, err := Resume(testSpec(), 2, a.Snapshot())
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.Advance(1000)
-		for _, tr := range []*Trainer{b, c} {
-			if !reflect.DeepEqual(tr.Snapshot(), want) {
-				t.Errorf("stopped at step %d and resumed: other bytes", stop)
-			}
-		}
-	}
-}
-
 // TestTrajectoryAgainstGolden follows optimisers step by step from given weights
 // on given batches.
 func TestTrajectoryAgainstGolden(t *testing.T) {
-	adamW := func(decay float64) AdamW { return AdamW{Rate: 0.01, Schedule: Cosine, Decay: decay} }
 	for name, c := range map[string]struct {
 		heads     [2]int
 		optimiser Optimiser
-		decay     float64
 		tol       float64
 	}{
-		"sgd-trajectory-h11-s3t6":                   {[2]int{1, 1}, SGD{Rate: 1, Schedule: Cosine}, 0, 1e-12},
-		"sgd-trajectory-adamw-h21-s3t6":             {[2]int{2, 1}, adamW(1e-4), 1e-4, 1e-10},
-		"sgd-trajectory-adamw-strongdecay-h21-s3t6": {[2]int{2, 1}, adamW(0.1), 0.1, 1e-10},
+		"h11-s3t6":                   {[2]int{1, 1}, SGD{Rate: 1, Schedule: Cosine}, 1e-12},
+		"adamw-h21-s3t6":             {[2]int{2, 1}, AdamW{Rate: 0.01, Schedule: Cosine, Decay: 1e-4}, 1e-10},
+		"adamw-strongdecay-h21-s3t6": {[2]int{2, 1}, AdamW{Rate: 0.01, Schedule: Cosine, Decay: 0.1}, 1e-10},
 	} {
-		t.Run(name, func(t *testing.T) {
-			data, err := os.ReadFile("testdata/" + name + ".json")
-			if err != nil {
+		data, err := os.ReadFile("testdata/sgd-trajectory-" + name + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var g struct {
+			S, T, B, Steps int
+			X              [][][]int
+			Y              [][][]float64
+			Initial        goldenParams
+			Expected       struct {
+				Before []float64 `json:"loss_before_step"`
+				Final  goldenParams
+			}
+		}
+		if err := json.Unmarshal(data, &g); err != nil {
+			t.Fatal(err)
+		}
+		spec := testSpec()
+		spec.Task = Task1{Parents: []int{-1, 0, 1, 2, 3, -1}, States: 3, Prior: "dirichlet(0.1)"}
+		spec.Model, spec.Optimiser = Disentangled{Heads: c.heads}, c.optimiser
+		spec.Batch, spec.Steps = g.B, g.Steps
+		tr, w := trainer(t, spec), spec.NewWeights().(*model.Weights)
+		if g.Initial.A != nil {
+			g.Initial.each(w, func(_ string, ours, golden []float64) { copy(ours, golden) })
+			if err := tr.Restore(Snapshot{Weights: w, Moments: zeroMoments(spec)}); err != nil {
 				t.Fatal(err)
 			}
-			type params struct {
-				A [][][][]float64
-				W [][]float64
-			}
-			var g struct {
-				S, T, B, Steps int
-				Decay          float64 `json:"weight_decay"`
-				X              [][][]int
-				Y              [][][]float64
-				Initial        params
-				Expected       struct {
-					Before []float64 `json:"loss_before_step"`
-					Final  params
-				}
-			}
-			if err := json.Unmarshal(data, &g); err != nil {
+		}
+		for i := range g.Steps {
+			b := &task.Batch{S: g.S, T: g.T, X: slices.Concat(g.X[i]...), Y: slices.Concat(g.Y[i]...)}
+			if err := tr.advanceOn(b); err != nil {
 				t.Fatal(err)
 			}
-			spec := testSpec()
-			spec.Task = Task1{Parents: []int{-1, 0, 1, 2, 3, -1}, States: 3, Prior: "dirichlet(0.1)"}
-			spec.Model, spec.Optimiser = Disentangled{Heads: c.heads}, c.optimiser
-			spec.Batch, spec.Steps = g.B, g.Steps
-			if c.decay != g.Decay {
-				t.Fatalf("decay %v, golden %v", c.decay, g.Decay)
+			if d := math.Abs(tr.Loss() - g.Expected.Before[i]); !(d < 1e-12) {
+				t.Errorf("%s, step %d: loss %v, want %v", name, i, tr.Loss(), g.Expected.Before[i])
 			}
-			tr, err := New(spec, 1)
-			if err != nil {
-				t.Fatal(err)
+		}
+		g.Expected.Final.each(tr.Snapshot().Disentangled(), func(array string, ours, golden []float64) {
+			if d := property.MaxDiff(ours, golden); !(d < c.tol) {
+				t.Errorf("%s, %s: differs by %v, want at most %v", name, array, d, c.tol)
 			}
-			w := spec.NewWeights().(*model.Weights)
-			each := func(p params, f func(name string, ours []float64, rows [][]float64)) {
-				for l, layer := range p.A {
-					for h, a := range layer {
-						f(fmt.Sprintf("A%d-%d", l+1, h+1), w.A[l][h].RawMatrix().Data, a)
-					}
-				}
-				f("W", w.W.RawMatrix().Data, p.W)
-			}
-			if g.Initial.A != nil {
-				each(g.Initial, func(_ string, ours []float64, rows [][]float64) { copy(ours, slices.Concat(rows...)) })
-				if err := tr.Restore(Snapshot{Weights: w, Moments: zeroMoments(spec)}); err != nil {
-					t.Fatal(err)
-				}
-			}
-			for i := range g.Steps {
-				b := &task.Batch{S: g.S, T: g.T, X: slices.Concat(g.X[i]...), Y: slices.Concat(g.Y[i]...)}
-				if err := tr.advanceOn(b); err != nil {
-					t.Fatal(err)
-				}
-				if d := math.Abs(tr.Loss() - g.Expected.Before[i]); !(d < 1e-12) {
-					t.Errorf("step %d: loss %v, want %v", i, tr.Loss(), g.Expected.Before[i])
-				}
-			}
-			w = tr.Snapshot().Disentangled()
-			each(g.Expected.Final, func(name string, ours []float64, rows [][]float64) {
-				for i, want := range slices.Concat(rows...) {
-					if d := math.Abs(ours[i] - want); !(d < c.tol) {
-						t.Errorf("%s: entry %d is %v, want %v", name, i, ours[i], want)
-					}
-				}
-			})
 		})
 	}
 }
@@ -188,43 +123,6 @@ func mlpSpec(m MLP) Spec {
 	s := testSpec()
 	s.Model, s.Optimiser = m, AdamW{Rate: 0.01, Schedule: Cosine, Decay: 2e-4}
 	return s
-}
-
-func TestAdamWBytes(t *testing.T) {
-	for name, spec := range map[string]Spec{
-		"task 2": multiSpec(), "mlp": mlpSpec(MLP{Width: 8}), "mlp, fixed": mlpSpec(MLP{Width: 8, FixedEmbeddings: true}),
-	} {
-		t.Run(name, func(t *testing.T) { testAdamWBytes(t, spec) })
-	}
-}
-
-func testAdamWBytes(t *testing.T, spec Spec) {
-	want := run(t, spec, 1)
-	for _, workers := range []int{2, 7} {
-		if got := run(t, spec, workers); !reflect.DeepEqual(got, want) {
-			t.Errorf("%d workers gave other bytes than one", workers)
-		}
-	}
-	for _, stop := range []int{0, 1, 39} {
-		a, _ := New(spec, 2)
-		a.Advance(stop)
-		b, _ := New(spec, 1)
-		b.Advance(3)
-		if err := b.Restore(a.Snapshot()); err != nil {
-			t.Fatal(err)
-		}
-		b.Advance(1000)
-		if !reflect.DeepEqual(b.Snapshot(), want) {
-			t.Errorf("stopped at step %d and resumed: other bytes", stop)
-		}
-	}
-	b, _ := New(spec, 1)
-	if err := b.Restore(Snapshot{Step: 5, Weights: want.Weights}); err == nil {
-		t.Error("AdamW went on from a snapshot without moments")
-	}
-	if want.Curve[3].Loss >= want.Curve[0].Loss {
-		t.Errorf("the loss went from %v to %v", want.Curve[0].Loss, want.Curve[3].Loss)
-	}
 }
 
 func zeroMoments(s Spec) []model.Model { return s.Optimiser.start(s.NewWeights()).moments() }
@@ -263,7 +161,8 @@ func TestJSONIsReadAndWrittenInOneWay(t *testing.T) {
 	uniform := testSpec()
 	uniform.Task = Task1{Parents: []int{-1, 0, -1}, States: 3, Prior: "dirichlet(0.1)", UniformRoots: true}
 	for _, s := range []Spec{
-		uniform, testSpec(), multiSpec(), twoHeadsSpec(), decaySpec(), mlpSpec(MLP{Width: 8}), mlpSpec(MLP{Width: 8, FixedEmbeddings: true}),
+		uniform, testSpec(), multiSpec(), twoHeadsSpec(), decaySpec(), mlpSpec(MLP{Width: 8}),
+		mlpSpec(MLP{Width: 8, FixedEmbeddings: true}),
 	} {
 		b, err := json.Marshal(s)
 		if err != nil {
@@ -290,7 +189,10 @@ func TestJSONIsReadAndWrittenInOneWay(t *testing.T) {
 		{testSpec(), `"prior":"dirichlet(0.1)"`, `"prior":"dirichlet(0.10)"`, "belongs to no task"},
 		{testSpec(), `"test":1500`, `"test":0`, "belongs to no task"},
 		{multiSpec(), `"init":0.01`, `"init":0.01,"width":8,"embeddings":"fixed"`, "belongs to no task"},
-		{mlpSpec(MLP{Width: 8}), `"embeddings":"trained"`, `"embeddings":"frozen"`, `embeddings is "frozen", want trained or fixed`},
+		{
+			mlpSpec(MLP{Width: 8}), `"embeddings":"trained"`, `"embeddings":"frozen"`,
+			`embeddings is "frozen", want trained or fixed`,
+		},
 		{mlpSpec(MLP{Width: 8}), `,"embeddings":"trained"`, ``, "belongs to no task"},
 		{mlpSpec(MLP{Width: 8}), `"width":8,`, `"heads":2,`, "belongs to no task"},
 	} {
@@ -308,28 +210,6 @@ func TestJSONIsReadAndWrittenInOneWay(t *testing.T) {
 		if b, err := json.Marshal(s); err == nil {
 			t.Errorf("a spec without a model has the JSON %s", b)
 		}
-	}
-}
-
-func BenchmarkStep(b *testing.B) {
-	chain := func(s int) Task { return Task1{Parents: graph.Chain(20).Parents(), States: s, Prior: "dirichlet(0.1)"} }
-	gram := func(k int) Task {
-		return Task2{Parents: graph.NGram(32, k).Parents(), States: 5, Prior: "dirichlet(0.1)"}
-	}
-	adamW := AdamW{Rate: 0.01, Schedule: Constant}
-	for name, spec := range map[string]Spec{
-		"S=10": {Task: chain(10), Model: Disentangled{Heads: [2]int{1, 1}}, Optimiser: SGD{Rate: 1, Schedule: Constant}},
-		"S=3":  {Task: chain(3), Model: Disentangled{Heads: [2]int{1, 1}}, Optimiser: SGD{Rate: 1, Schedule: Constant}},
-		"mlp":  {Task: chain(10), Model: MLP{Width: 30}, Optimiser: adamW},
-		"k=2":  {Task: gram(2), Model: Disentangled{Heads: [2]int{2, 1}, Init: 1e-4}, Optimiser: adamW},
-		"k=3":  {Task: gram(3), Model: Disentangled{Heads: [2]int{3, 1}, Init: 1e-4}, Optimiser: adamW},
-	} {
-		spec.Batch, spec.Steps, spec.Test, spec.Every = 1024, 1<<30, 16, 1<<30
-		tr, err := New(spec, 0)
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.Run(name, func(b *testing.B) { tr.Advance(b.N) })
 	}
 }
 
@@ -397,4 +277,165 @@ func TestTask2NeedsADirichletPrior(t *testing.T) {
 	if _, err := k.New(); err == nil || !strings.Contains(err.Error(), k.Prior) {
 		t.Errorf("error %v, want one with %s", err, k.Prior)
 	}
+}
+
+// Runs of every optimiser and model have equal bytes for any number of workers, and when they
+// are stopped and resumed.
+func TestBytesDoNotDependOnWorkersAndStops(t *testing.T) {
+	for name, spec := range map[string]Spec{
+		"sgd": testSpec(), "task 2": multiSpec(), "mlp": mlpSpec(MLP{Width: 8}),
+		"mlp, fixed": mlpSpec(MLP{Width: 8, FixedEmbeddings: true}),
+	} {
+		want := run(t, spec, 1)
+		for _, workers := range []int{2, 7} {
+			if got := run(t, spec, workers); !reflect.DeepEqual(got, want) {
+				t.Errorf("%s: %d workers gave other bytes than one", name, workers)
+			}
+		}
+		for _, stop := range []int{0, 1, 15, 39} {
+			a, b := trainer(t, spec), trainer(t, spec)
+			a.Advance(stop)
+			b.Advance(3)
+			err := b.Restore(a.Snapshot())
+			c, failed := Resume(spec, 2, a.Snapshot())
+			if err := errors.Join(err, failed); err != nil {
+				t.Fatal(err)
+			}
+			for _, tr := range []*Trainer{b, c} {
+				if tr.Advance(1000); !reflect.DeepEqual(tr.Snapshot(), want) {
+					t.Errorf("%s: stopped at step %d and resumed: other bytes", name, stop)
+				}
+			}
+		}
+		if want.Curve[3].Step != 40 || want.Curve[3].Loss >= want.Curve[0].Loss {
+			t.Errorf("%s: evaluations %v, want them at steps 0, 15, 30, 40 and a loss that falls", name, want.Curve)
+		}
+		spec.Seed++
+		if reflect.DeepEqual(run(t, spec, 1).Weights, want.Weights) {
+			t.Errorf("%s: another seed gave the same weights", name)
+		}
+	}
+}
+
+type goldenParams struct {
+	A [][][][]float64
+	W [][]float64
+}
+
+// each calls f with each array of the weights and its rows in the golden file.
+func (p goldenParams) each(w *model.Weights, f func(name string, ours, golden []float64)) {
+	for l, layer := range p.A {
+		for h, a := range layer {
+			f(fmt.Sprintf("A%d-%d", l+1, h+1), w.A[l][h].RawMatrix().Data, slices.Concat(a...))
+		}
+	}
+	f("W", w.W.RawMatrix().Data, slices.Concat(p.W...))
+}
+
+// choices are the drawn values that a spec of any task, model and optimiser is made of.
+type choices struct {
+	rate, decay, init float64
+	schedule          Schedule
+	prior             string
+	heads             [2]int
+	states, width     int
+}
+
+// drawSpec draws a small spec in which at most one thing is wrong, and whether
+// that is so.
+func drawSpec(t *rapid.T) (s Spec, right bool) {
+	s = Spec{
+		Batch: rapid.IntRange(1, 9).Draw(t, "batch"), Steps: rapid.IntRange(1, 6).Draw(t, "steps"),
+		Seed: rapid.Uint64().Draw(t, "seed"),
+		Test: rapid.IntRange(0, 9).Draw(t, "test"), Every: rapid.IntRange(0, 9).Draw(t, "every"),
+	}
+	c := choices{
+		rate:     rapid.Float64Range(0.01, 2).Draw(t, "rate"),
+		schedule: rapid.SampledFrom([]Schedule{Constant, Cosine}).Draw(t, "schedule"),
+		decay:    rapid.SampledFrom([]float64{0, 0.1}).Draw(t, "decay"),
+		states:   rapid.IntRange(2, 3).Draw(t, "states"),
+		prior:    rapid.SampledFrom([]string{"dirichlet(0.1)", "dirichlet(0.50)", "dirichlet(1e0)"}).Draw(t, "prior"),
+		heads:    [2]int{rapid.IntRange(1, 2).Draw(t, "heads"), rapid.IntRange(1, 2).Draw(t, "second")},
+		init:     rapid.SampledFrom([]float64{0, 0.1}).Draw(t, "init"),
+		width:    rapid.IntRange(1, 4).Draw(t, "width"),
+	}
+	right = c.spoil(t, &s)
+	if rapid.Bool().Draw(t, "mlp") {
+		s.Model = MLP{c.width, rapid.Bool().Draw(t, "fixed"), rapid.Bool().Draw(t, "residual")}
+		right = right && c.width > 0 && c.width < 1<<16
+	} else {
+		s.Model = Disentangled{c.heads, c.init}
+		right = right && min(c.heads[0], c.heads[1]) > 0 && max(c.heads[0], c.heads[1]) < 1<<16 &&
+			c.init >= 0 && c.init <= math.MaxFloat64
+	}
+	s.Optimiser = SGD{c.rate, c.schedule, c.decay}
+	if rapid.Bool().Draw(t, "adamw") {
+		s.Optimiser = AdamW{c.rate, c.schedule, c.decay}
+	}
+	parents := rapid.SliceOfN(rapid.IntRange(-1, 2), 0, 4).Draw(t, "parents")
+	_, err := graph.New(parents)
+	if err != nil && right && rapid.Bool().Draw(t, "right parents") {
+		parents, err = []int{-1, 0, 0, -1}, nil
+	}
+	s.Task = Task1{parents, c.states, c.prior, rapid.Bool().Draw(t, "uniform roots")}
+	if rapid.Bool().Draw(t, "task 2") {
+		nodes := graph.NGram(3, 2).Parents()
+		if rapid.IntRange(0, 5).Draw(t, "bad nodes") == 0 {
+			nodes[2] = rapid.SampledFrom([][]int{{2}, {-1}, {0, 0}, {7}}).Draw(t, "node")
+		}
+		_, err = graph.NewDAG(nodes)
+		s.Task = Task2{nodes, c.states, c.prior, rapid.Bool().Draw(t, "uniform roots")}
+	}
+	right = right && err == nil
+	switch rapid.IntRange(0, 30).Draw(t, "missing") {
+	case 0:
+		s.Task, right = nil, false
+	case 1:
+		s.Model, right = nil, false
+	case 2:
+		s.Optimiser, right = nil, false
+	}
+	return s, right
+}
+
+// spoil changes at most one field of s or of the choices, and reports whether it is still right;
+// heads, init and width are checked by the caller.
+func (c *choices) spoil(t *rapid.T, s *Spec) (right bool) {
+	switch rapid.IntRange(0, 14).Draw(t, "fault") {
+	case 0:
+		s.Batch = property.Int().Draw(t, "any batch")
+		return s.Batch > 0 && s.Batch < 1<<36 // of at most 7 numbers each
+	case 1:
+		s.Steps = property.Int().Draw(t, "any steps")
+		return s.Steps > 0 && (s.Every == 0 || s.Steps/s.Every < 7e11)
+	case 2:
+		s.Test = property.Int().Draw(t, "any test")
+		return s.Test >= 0 && s.Test < 1<<36
+	case 3:
+		s.Every = property.Int().Draw(t, "any every")
+		return s.Every >= 0
+	case 4:
+		c.rate = property.Float().Draw(t, "any rate")
+		return c.rate > 0 && c.rate <= math.MaxFloat64
+	case 5:
+		c.decay = property.Float().Draw(t, "any decay")
+		return c.decay >= 0 && c.decay <= math.MaxFloat64
+	case 6:
+		c.schedule = "linear"
+		return false
+	case 7:
+		c.states = property.Int().Draw(t, "any states")
+		return c.states >= 2 && c.states <= 255
+	case 8:
+		c.prior = rapid.SampledFrom(
+			[]string{"", "dirichlet", "dirichlet()", "dirichlet(-1)", "dirichlet(NaN)", "orbit(1)", "beta(1)"},
+		).Draw(t, "bad prior")
+		return false
+	case 9:
+		c.heads[rapid.IntRange(0, 1).Draw(t, "layer")] = property.Int().Draw(t, "any heads")
+		c.width = property.Int().Draw(t, "any width")
+	case 10:
+		c.init = property.Float().Draw(t, "any init")
+	}
+	return true
 }
