@@ -41,7 +41,8 @@ func TestAnnotateWritesACopy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if figures, err = filepath.Rel(dir, figures); err != nil || !strings.Contains(string(copied), `\ledgerfigures{`+errata.Literal(figures)+`/}`) {
+	if figures, err = filepath.Rel(dir, figures); err != nil || !strings.Contains(string(copied),
+		`\ledgerfigures{`+errata.Literal(figures)+`/}`) {
 		t.Errorf("the copy does not name the figures, %s (%v)", figures, err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, figures, "fig-mlp.pdf")); err != nil {

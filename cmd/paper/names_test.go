@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"unicode/utf16"
 
 	"learncausal/pkg/graph"
 )
@@ -35,13 +34,15 @@ func TestNamesOfNodesAreKept(t *testing.T) {
 	files := content(t, dir)
 	for name, want := range map[string]string{
 		"given.dot": "\"sprin\\\"kler\\\"\" -> wet;\n", "learned.dot": "query=\"fog\";\n\t\"sprin\\\"kler\\\"\";\n",
-		"graph.tex": "{wet}", "summary.txt": "positions in order: " + order, "summary.json": `"nodes": [` + "\n    \"sprin\\\"kler\\\"\",",
+		"graph.tex": "{wet}", "summary.txt": "positions in order: " + order,
+		"summary.json": `"nodes": [` + "\n    \"sprin\\\"kler\\\"\",",
 	} {
 		if !strings.Contains(files[name], want) {
 			t.Errorf("no %q in %s:\n%.2000s", want, name, files[name])
 		}
 	}
-	if !strings.Contains(text, "The last position, wet, serves the label") || !strings.Contains(files["summary.json"], "wet -> fog") {
+	if !strings.Contains(text, "The last position, wet, serves the label") ||
+		!strings.Contains(files["summary.json"], "wet -> fog") {
 		t.Errorf("summary\n%s", text)
 	}
 	_, g, names, err := graph.Read(strings.NewReader(files["given.dot"]))
@@ -55,7 +56,10 @@ func TestNamesOfNodesAreKept(t *testing.T) {
 	if !strings.HasPrefix(byPosition, "sprin\"kler\"=2 Łuk=1 wet=0 -> fog\n") {
 		t.Errorf("predicted\n%s", byPosition)
 	}
-	for _, table := range []string{"wet,\"sprin\"\"kler\"\"\",Łuk\n0,2,1\n", "\ufeffŁuk\twet\tsprin\"kler\"\r\n1\t0\t2\r\n", "Łuk; sprin\"kler\"; wet\n1; 2; 0"} {
+	for _, table := range []string{
+		"wet,\"sprin\"\"kler\"\"\",Łuk\n0,2,1\n",
+		"\ufeffŁuk\twet\tsprin\"kler\"\r\n1\t0\t2\r\n", "Łuk; sprin\"kler\"; wet\n1; 2; 0",
+	} {
 		if got := output(t, "predict", dir, write(t, "in.csv", table)); got != byPosition {
 			t.Errorf("predicted from %q\n%s", table, got)
 		}
@@ -86,52 +90,5 @@ func TestAddressesDoNotDependOnNames(t *testing.T) {
 		if got := address(text); got != want {
 			t.Errorf("%s has the address %s, want %s", text, got, want)
 		}
-	}
-}
-
-func TestErrorsOfAGraphAreAboutItsNodes(t *testing.T) {
-	comment := "// distance on the y axis\n"
-	for text, words := range map[string][]string{
-		comment + "digraph { s1 -> s3; s2 -> s3; s4 }": {"edge s2 -> s3: two parents", "Task 1"},
-		"digraph { s1 -> s3 [label=y]; s2 -> s3; s4 }": {"edge s2 -> s3: two parents", "Task 1"},
-		"digraph { rain -> wet -> rain }":              {"g.dot: graph: cycle rain -> wet -> rain"},
-		"digraph { caf\xe9 -> b; c }":                  {"g.dot", "line 1", "0xe9", "UTF-8"},
-		"digraph { s1 -> s2 [dir=back]; s3 }":          {"g.dot", "s1 -> s2", "dir=back"},
-		"graph { a -- b }":                             {"g.dot", "undirected"},
-	} {
-		refused(t, words, "train", write(t, "g.dot", text), "-n")
-	}
-}
-
-// utf16LE returns a text as PowerShell writes it.
-func utf16LE(text string) string {
-	b := []byte{0xff, 0xfe}
-	for _, c := range utf16.Encode([]rune(text)) {
-		b = append(b, byte(c), byte(c>>8))
-	}
-	return string(b)
-}
-
-func TestFilesOfOtherProgramsAreRead(t *testing.T) {
-	dir := t.TempDir()
-	output(t, append([]string{"train", "figure-1", "-o", dir}, quickly...)...)
-	want := output(t, "predict", dir, write(t, "in", "0 1 0 2 1 0\n2 2 2 2 2 2\n"))
-	for _, text := range []string{
-		"\ufeff0,1,0,2,1,0\r\n2,2,2,2,2,2\r\n", "0 1 0 2 1 0\r2 2 2 2 2 2\r", utf16LE("0;1;0;2;1;0\r\n2;2;2;2;2;2\r\n"),
-		"0\t1\t0\t2\t1\t0\n2\t2\t2\t2\t2\t2\n\x00", `"0","1","0","2","1","0",,` + "\n,,,\n2,2,2,2,2,2,",
-		"s1 s2 s3 s4 s5 s6\n0 1 0 2 1 0\n2\u00a02 2 2 2  2\n", "s6,s5,s4,s3,s2,s1\n0,1,2,0,1,0\n2,2,2,2,2,2\n",
-	} {
-		if got := output(t, "predict", dir, write(t, "in", text)); got != want {
-			t.Errorf("predicted from %q\n%s", text, got)
-		}
-	}
-	for text, words := range map[string][]string{
-		"0,1,,0,2,1,0\n":        {"line 1", "7 tokens"}, // not the sequence 0 1 0 2 1 0
-		"0,1,,2,1,0\n":          {"line 1, token 3", `""`},
-		"0\t\t0\t2\t1\t0\n":     {"line 1, token 2", `""`},
-		"0 1 0 2 1 0\n\x00 1\n": {"line 2", "NUL"},
-		"0 1 0 2 1 \xb2\n":      {"line 1", "0xb2", "UTF-8"},
-	} {
-		refused(t, words, "predict", dir, write(t, "in", text))
 	}
 }

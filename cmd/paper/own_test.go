@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"learncausal/internal/property"
 	"learncausal/paper/figures"
 	"learncausal/paper/trial"
 	"learncausal/pkg/graph"
@@ -69,15 +71,11 @@ func TestTrainOnAUserGraph(t *testing.T) {
 			t.Errorf("%s is missing", name)
 		}
 	}
-	if !strings.Contains(text, files["summary.txt"]) {
-		t.Error("the summary is not printed")
-	}
-	given, err := graph.ReadDOT(strings.NewReader(files["given.dot"]))
-	if err != nil || given.String() != "[-1 0 0 1 2 -1]" {
+	says(t, text, files["summary.txt"])
+	given, err1 := graph.ReadDOT(strings.NewReader(files["given.dot"]))
+	_, err2 := graph.ReadDOT(strings.NewReader(files["learned.dot"]))
+	if err := errors.Join(err1, err2); err != nil || given.String() != "[-1 0 0 1 2 -1]" {
 		t.Errorf("given.dot: %v, %v", given, err)
-	}
-	if _, err := graph.ReadDOT(strings.NewReader(files["learned.dot"])); err != nil {
-		t.Errorf("learned.dot: %v", err)
 	}
 	var s struct {
 		Run        string
@@ -106,23 +104,14 @@ func TestTrainOnAUserGraph(t *testing.T) {
 		math.Abs(loss["uniform"]-math.Ln2) > 1e-12 {
 		t.Errorf("losses %v", loss)
 	}
-	again := output(t, append([]string{"train", dot, "--out", dir, "--states", "2"}, quickly...)...)
-	if again != text {
+	if output(t, append([]string{"train", dot, "--out", dir, "--states", "2"}, quickly...)...) != text {
 		t.Error("a second call prints something else")
 	}
-
-	for _, arg := range []string{dir, filepath.Join(dir, "runs", s.Run)} {
-		if shown := output(t, "show", arg); !strings.Contains(shown, s.Run) || !strings.Contains(shown, "all 512 steps") ||
-			!strings.Contains(shown, "192 320 448 512\n") {
-			t.Errorf("show %s: %s", arg, shown)
-		}
+	store := filepath.Join(dir, "runs")
+	for _, args := range [][]string{{dir}, {filepath.Join(store, s.Run)}, {s.Run[:6], "--store", store}} {
+		says(t, output(t, append([]string{"show"}, args...)...), s.Run, "all 512 steps", "192 320 448 512\n")
 	}
-	if shown := output(t, "show", s.Run[:6], "--store", filepath.Join(dir, "runs")); !strings.Contains(shown, s.Run) {
-		t.Errorf("show by address: %s", shown)
-	}
-	if listed := output(t, "list", "--store", filepath.Join(dir, "runs")); !strings.Contains(listed, s.Run) {
-		t.Errorf("list --store: %s", listed)
-	}
+	says(t, output(t, "list", "--store", store), s.Run)
 }
 
 func TestInterruptedTrainingGoesOnToTheSameBytes(t *testing.T) {
@@ -137,9 +126,7 @@ func TestInterruptedTrainingGoesOnToTheSameBytes(t *testing.T) {
 	if err == nil {
 		t.Skip("the machine is too fast to interrupt it")
 	}
-	if !strings.Contains(err.Error(), "resumes") {
-		t.Errorf("interrupted: %v", err)
-	}
+	property.Mentions(t, err, "resumes")
 	refused(t, []string{"step", "resumes"}, "predict", filepath.Join(dir, "parts"))
 	store := filepath.Join(dir, "parts", "runs")
 	begun, err := runs.Open(store).Unfinished()
@@ -148,39 +135,23 @@ func TestInterruptedTrainingGoesOnToTheSameBytes(t *testing.T) {
 	}
 	for _, args := range [][]string{{filepath.Join(dir, "parts")}, {begun[0].Address[:6], "--store", store}} {
 		text := output(t, append([]string{"show"}, args...)...)
-		for _, word := range []string{begun[0].Address, "states      3", "interrupted", "of 2000", "test loss", "checkpoint"} {
-			if !strings.Contains(text, word) {
-				t.Errorf("show %q: no %s in\n%s", args, word, text)
-			}
-		}
+		says(t, text, begun[0].Address, "states      3", "interrupted", "of 2000", "test loss", "checkpoint")
 	}
 	row := regexp.MustCompile(begun[0].Address + ` +6 +3 +\d+ of 2000 +0 .*interrupted`)
 	if listed := output(t, "list", "--store", store); !row.MatchString(listed) {
 		t.Errorf("list: %s", listed)
 	}
-	if text := output(t, append(args("parts"), "-n")...); !strings.Contains(text, "would resume at step") {
-		t.Errorf("dry run: %s", text)
-	}
+	says(t, output(t, append(args("parts"), "-n")...), "would resume at step")
 	output(t, args("parts")...)
-	whole, parts := content(t, filepath.Join(dir, "whole")), content(t, filepath.Join(dir, "parts"))
-	if len(whole) != len(parts) {
-		t.Errorf("%d files and %d", len(whole), len(parts))
-	}
-	for name := range whole {
-		if whole[name] != parts[name] {
-			t.Errorf("%s differs", name)
-		}
+	if !maps.Equal(content(t, filepath.Join(dir, "whole")), content(t, filepath.Join(dir, "parts"))) {
+		t.Error("a run that was stopped has other files")
 	}
 }
 
 func TestDryRunWritesNothing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
-	text := output(t, append([]string{"train", "chain(8)", "-n", "-o", dir}, quickly...)...)
-	for _, word := range []string{"parameters", "time", "memory", "512 steps"} {
-		if !strings.Contains(text, word) {
-			t.Errorf("no %s in %s", word, text)
-		}
-	}
+	text := output(t, append([]string{"train", "chain(8)", "-n", "-o", dir, "--decay", "0.125"}, quickly...)...)
+	says(t, text, "parameters", "time", "memory", "512 steps", "0.125")
 	if _, err := os.Stat(dir); err == nil {
 		t.Errorf("%s was made", dir)
 	}
@@ -191,20 +162,30 @@ func TestDryRunWritesNothing(t *testing.T) {
 			t.Errorf("no line %s in\n%s", line, text)
 		}
 	}
+	root := newRoot() // with a graph on standard input
+	var out bytes.Buffer
+	root.SetIn(strings.NewReader(forest))
+	root.SetOut(&out)
+	root.SetArgs([]string{"train", "-", "-n"})
+	if err := root.ExecuteContext(t.Context()); err != nil {
+		t.Error(err)
+	}
+	says(t, out.String(), "s1 -> s2, s1 -> s3, s2 -> s4")
 }
 
-// A run that needs too much memory is refused before any output.
+// A run that needs too much memory is refused before any output. There is no advice to allow
+// more than any machine has.
 func TestTooMuchMemoryIsRefusedAtOnce(t *testing.T) {
 	for _, dry := range []string{"--dry-run=true", "--dry-run=false"} {
 		dir := filepath.Join(t.TempDir(), "out")
-		var out strings.Builder
-		err := run(t.Context(), &out, []string{"train", "chain(6000)", dry, "-o", dir})
-		if err == nil || !strings.Contains(err.Error(), "GiB of memory for training") || out.String() != "" {
-			t.Errorf("%s: error %v after %q", dry, err, out.String())
-		}
+		refused(t, []string{"GiB of memory for training"}, "train", "chain(6000)", dry, "-o", dir)
 		if _, err := os.Stat(dir); err == nil {
 			t.Errorf("%s: %s was made", dry, dir)
 		}
+	}
+	err := run(t.Context(), io.Discard, []string{"train", "chain(8)", "-n", "--heads", "1000000000,1"})
+	if property.Mentions(t, err, "--heads is 1000000000,1"); err != nil && strings.Contains(err.Error(), "GOMEMLIMIT") {
+		t.Errorf("error %v", err)
 	}
 }
 
@@ -214,25 +195,6 @@ func TestTimesWithoutEndAreNamed(t *testing.T) {
 		text := output(t, append(args, "--steps", steps)...)
 		if !strings.Contains(text, "more than 290 years") || regexp.MustCompile(` -\d|-1s`).MatchString(text) {
 			t.Errorf("%s steps: %s", steps, text)
-		}
-	}
-}
-
-// No machine has the memory that is wanted: there is no advice to allow it.
-func TestTooManyHeadsAreNamed(t *testing.T) {
-	var out strings.Builder
-	err := run(t.Context(), &out, []string{"train", "chain(8)", "-n", "-o", t.TempDir(), "--heads", "1000000000,1"})
-	if err == nil || !strings.Contains(err.Error(), "--heads is 1000000000,1") ||
-		strings.Contains(err.Error(), "GOMEMLIMIT") || strings.Contains(err.Error(), "{") {
-		t.Errorf("error %v", err)
-	}
-}
-
-func TestBothOptimisersHaveADecay(t *testing.T) {
-	for _, args := range [][]string{{}, {"--optimiser", "adamw"}} {
-		text := output(t, append([]string{"train", "chain(4)", "-n", "--steps", "8", "--decay", "0.125"}, args...)...)
-		if !strings.Contains(text, "0.125") {
-			t.Errorf("%q: %s", args, text)
 		}
 	}
 }
@@ -266,22 +228,17 @@ func TestMeasuringIsStoppedAtOnce(t *testing.T) {
 	}
 }
 
-// The estimate is within a factor of 4 of the training time: the machine may be busy.
+// The estimate is within a factor of 4 of the training time, unless the machine is busy.
 func TestCostEstimatesTheTrainingTime(t *testing.T) {
 	spec := train.Spec{
 		Task:  train.Task1{Parents: graph.Chain(12).Parents(), States: 5, Prior: "dirichlet(0.1)"},
 		Model: train.Disentangled{Heads: [2]int{1, 1}}, Optimiser: train.SGD{Rate: 1, Schedule: train.Constant},
 		Batch: 256, Steps: 800, Test: 2000, Every: 100,
 	}
-	var cost trial.Cost
-	var took time.Duration
-	off := func() bool { // by a factor of over 4
-		ratio := cost.Total().Seconds() / took.Seconds()
-		return !(ratio > 0.25 && ratio < 4)
-	}
-	for try := 0; try == 0 || try < 4 && off(); try++ { // the machine may have become busy meanwhile
-		var err error
-		if cost, err = trial.MeasureCost(t.Context(), spec, 1); err != nil {
+	ratio := 0.0
+	for try := 0; try < 4 && !(ratio > 0.25 && ratio < 4); try++ {
+		cost, err := trial.MeasureCost(t.Context(), spec, 1)
+		if err != nil {
 			t.Fatal(err)
 		}
 		begun := time.Now()
@@ -290,17 +247,14 @@ func TestCostEstimatesTheTrainingTime(t *testing.T) {
 			t.Fatal(err)
 		}
 		trainer.Advance(spec.Steps)
-		took = time.Since(begun)
+		ratio = cost.Total().Seconds() / time.Since(begun).Seconds()
+		d := 5 + 12
+		if want := d*d + 2*d*2*d + 4*d*5; cost.Parameters != want || cost.Evaluations != 9 {
+			t.Errorf("%d parameters, want %d, and %d evaluations, want 9", cost.Parameters, want, cost.Evaluations)
+		}
 	}
-	if off() {
-		t.Errorf("estimated %v, took %v", cost.Total(), took)
-	}
-	d := 5 + 12
-	if want := d*d + 2*d*2*d + 4*d*5; cost.Parameters != want {
-		t.Errorf("%d parameters, want %d", cost.Parameters, want)
-	}
-	if cost.Evaluations != 9 {
-		t.Errorf("%d evaluations, want 9", cost.Evaluations)
+	if !(ratio > 0.25 && ratio < 4) {
+		t.Errorf("the estimate is %v of the time", ratio)
 	}
 }
 
@@ -314,10 +268,16 @@ func TestEveryKindOfRunIsTrained(t *testing.T) {
 		want []string
 	}{
 		{[]string{dag}, []string{"task 2", "Bayes", "parent 2 of 2", "serves the label"}},
-		{[]string{dag, "--uniform-roots", "--heads", "2,2", "--optimiser", "sgd", "--rate", "0.5"}, []string{"task 2", "SGD"}},
+		{
+			[]string{dag, "--uniform-roots", "--heads", "2,2", "--optimiser", "sgd", "--rate", "0.5"},
+			[]string{"task 2", "SGD"},
+		},
 		{[]string{"trigram(6)", "--schedule", "cosine", "--decay", "1e-4"}, []string{"task 2"}},
 		{[]string{"binary-tree(7)", "--model", "mlp", "--width", "6"}, []string{"MLPs", "edges", "no figure of the weights"}},
-		{[]string{"star(5)", "--uniform-roots"}, []string{"task 1", "Bayes: 250 draws for each of 50 sequences, effective sample size 250"}},
+		{[]string{"star(5)", "--uniform-roots"}, []string{
+			"task 1",
+			"Bayes: 250 draws for each of 50 sequences, effective sample size 250",
+		}},
 		{[]string{"star(5)", "--model", "mlp", "--fixed-embeddings"}, []string{"MLPs"}},
 		{[]string{"in-context(5)", "--prior", "orbit(0.7 0.3; 0.4 0.6)", "--states", "2"}, []string{"orbit", "Bayes"}},
 		{[]string{"figure-1", "--prior", "dirichlet(0.10)", "--init", "0.1", "--heads", "2,1"}, []string{"dirichlet(0.1)"}},
@@ -339,27 +299,17 @@ func TestEveryKindOfRunIsTrained(t *testing.T) {
 
 func TestBadSettingsAreRefusedByName(t *testing.T) {
 	good := write(t, "good.dot", forest)
-	for _, test := range []struct {
-		args  []string
-		words []string
-	}{
+	two := write(t, "two.dot", "digraph { s1 -> s3; s2 -> s3; s4 }")
+	for _, test := range []struct{ args, words []string }{
 		{[]string{"nosuch.dot"}, []string{"nosuch.dot", "DOT", "chain(12)"}},
 		{[]string{"chian(4)"}, []string{"chian(4)", "chain"}},
 		{[]string{"chain(1)"}, []string{"chain(1)", "2 to 1048576"}},
-		{[]string{"chain(1048577)"}, []string{"chain(1048577)", "2 to 1048576"}},
-		{[]string{"halves(99999999)"}, []string{"halves(99999999)", "2 to 1048576"}},
 		{[]string{"star(99999999999999999999)"}, []string{"star(99999999999999999999)", "2 to 1048576"}},
-		{[]string{"chain"}, []string{"the graph chain", "as in chain(12)"}},
 		{[]string{"chain(x)"}, []string{"the graph chain(x)", "as in chain(12)"}},
-		{[]string{"Chain(5)"}, []string{"the graph Chain(5)", "as in chain(12)"}},
 		{[]string{"binary tree(5)"}, []string{"near it: binary-tree"}},
-		{[]string{"Figure-1"}, []string{"near it: figure-1"}},
 		{[]string{write(t, "text.dot", "x and y")}, []string{"text.dot: graph: not valid DOT", "expected digraph"}},
-		{[]string{write(t, "empty.dot", "")}, []string{"empty.dot: graph: not valid DOT"}},
-		{[]string{write(t, "two.dot", "digraph { s1 -> s3; s2 -> s3; s4 }")}, []string{"two.dot", "s2 -> s3", "Task 1", "Task 2, of several parents"}},
-		{[]string{write(t, "nine.dot", "digraph { s1 -> s2; s9 -> y }")}, []string{"nine.dot", "s9", "s3 is missing"}},
+		{[]string{two}, []string{"two.dot", "s2 -> s3", "Task 1", "Task 2, of several parents"}},
 		{[]string{good, "--prior", "dirichlt(1)"}, []string{"--prior", "dirichlt", "dirichlet"}},
-		{[]string{good, "--prior", "dirichlet(-1)"}, []string{"--prior", "-1"}},
 		{[]string{good, "--states", "1"}, []string{"--states", "1"}},
 		{[]string{good, "--steps", "0"}, []string{"--steps", "0"}},
 		{[]string{good, "--batch", "0"}, []string{"--batch"}},
@@ -388,23 +338,33 @@ func TestPredictPrintsTheModelBesideBayes(t *testing.T) {
 	output(t, append([]string{"train", "figure-1", "-o", dir}, quickly...)...)
 	text := output(t, "predict", dir, write(t, "in", "0 1 0 2 1 0\n\n0,1,0, 2,1,1\r\n"))
 	lines := strings.Split(strings.TrimSpace(text), "\n")
-	if len(lines) != 6 || lines[0] != "0 1 0 2 1 0" || !strings.Contains(lines[1], "trained") || !strings.Contains(lines[5], "Bayes") {
+	if len(lines) != 6 || lines[0] != "0 1 0 2 1 0" || !strings.Contains(lines[1], "trained") ||
+		!strings.Contains(lines[5], "Bayes") {
 		t.Errorf("predicted\n%s", text)
 	}
-	for _, test := range []struct {
-		text  string
-		words []string
-	}{
-		{"", []string{"no sequence"}},
-		{"0 1 0 2 1 0\n0 1\n", []string{"line 2", "2 tokens", "6", "spaces or commas"}},
-		{"0 1 0 3 1 0\n", []string{"line 1", "token 4", `"3"`, "0 to 2"}},
-		{"0 1 0 -1 1 0\n", []string{"token 4", `"-1"`}},
-		{"a b c d e f\n", []string{"token 1", `"a"`}},
+	for text, words := range map[string][]string{
+		"":                   {"no sequence"},
+		"0 1 0 2 1 0\n0 1\n": {"line 2", "2 tokens", "6", "spaces or commas"},
+		"0 1 0 3 1 0\n":      {"line 1", "token 4", `"3"`, "0 to 2"},
+		"0 1 0 -1 1 0\n":     {"token 4", `"-1"`},
+		"a b c d e f\n":      {"token 1", `"a"`},
+		"0,1,,2,1,0\n":       {"line 1, token 3", `""`},
+		"0,1,,0,2,1,0\n":     {"line 1", "7 tokens"}, // not the sequence 0 1 0 2 1 0
+		"0 1 0 2 1 \xb2\n":   {"line 1", "0xb2", "UTF-8"},
 	} {
-		refused(t, test.words, "predict", dir, write(t, "in", test.text))
+		refused(t, words, "predict", dir, write(t, "in", text))
 	}
 	refused(t, []string{"nosuch"}, "predict", dir, "nosuch")
 	refused(t, []string{"no folder of a run"}, "predict", t.TempDir())
+	want := output(t, "predict", dir, write(t, "in", "0 1 0 2 1 0\n2 2 2 2 2 2\n"))
+	for _, text := range []string{ // of other programs
+		"\ufeff0,1,0,2,1,0\r\n2,2,2,2,2,2\r\n", "0\t1\t0\t2\t1\t0\n2\t2\t2\t2\t2\t2\n\x00",
+		`"0","1","0","2","1","0",,` + "\n,,,\n2,2,2,2,2,2,", "s6;s5;s4;s3;s2;s1\n0;1;2;0;1;0\n2;2;2;2;2;2\n",
+	} {
+		if got := output(t, "predict", dir, write(t, "in", text)); got != want {
+			t.Errorf("predicted from %q\n%s", text, got)
+		}
+	}
 }
 
 // Under the prior, 0 goes to 1 and never to itself.
@@ -451,16 +411,5 @@ func TestWaitingForInputIsInterrupted(t *testing.T) {
 		}
 		cancel()
 		end.Close()
-	}
-}
-
-func TestGraphOnStandardInput(t *testing.T) {
-	root := newRoot()
-	var out bytes.Buffer
-	root.SetIn(strings.NewReader(forest))
-	root.SetOut(&out)
-	root.SetArgs([]string{"train", "-", "-n"})
-	if err := root.ExecuteContext(t.Context()); err != nil || !strings.Contains(out.String(), "s1 -> s2, s1 -> s3, s2 -> s4") {
-		t.Errorf("%v: %s", err, out.String())
 	}
 }

@@ -12,72 +12,48 @@ import (
 	"testing"
 	"time"
 
+	"learncausal/internal/property"
 	"learncausal/pkg/runs"
 )
 
-const smallPlan = "steps = 200\nbatch = 32\ntest = 50\ngraph = [\"chain(5)\", \"figure-1\"]\nseed = {from = 0, to = 1}\n"
+const smallPlan = "steps = 200\nbatch = 32\ntest = 50\ngraph = [\"chain(5)\", \"figure-1\"]\nseed = {from = 0, to = " +
+	"1}\n"
 
 func TestSweepWritesTablesAndSkipsFinishedRuns(t *testing.T) {
 	plan := write(t, "plan.toml", smallPlan)
 	dir := strings.TrimSuffix(plan, ".toml")
 	text := output(t, "sweep", plan, "-n")
-	for _, word := range []string{"4 runs, 4 of them to do", "time", "memory", "disk", dir, "Nothing is written"} {
-		if !strings.Contains(text, word) {
-			t.Errorf("no %q in\n%s", word, text)
-		}
-	}
+	says(t, text, "4 runs, 4 of them to do", "time", "memory", "disk", dir, "Nothing is written")
 	if _, err := os.Stat(dir); err == nil {
 		t.Errorf("a dry run has made %s", dir)
 	}
+	says(t, output(t, "sweep", plan, "--slurm", "-n", "--tasks", "100"), "--array=0-3\n")
 	text = output(t, "sweep", plan)
-	files := content(t, dir)
-	if !strings.Contains(text, "table.csv") || strings.Count(files["table.csv"], "\n") != 5 {
-		t.Errorf("%s%s", text, files["table.csv"])
+	if table := content(t, dir)["table.csv"]; !strings.Contains(text, "table.csv") || strings.Count(table, "\n") != 5 {
+		t.Errorf("%s%s", text, table)
 	}
-	if text := output(t, "sweep", plan, "-n"); !strings.Contains(text, "4 runs, 0 of them to do") {
-		t.Errorf("once more: %s", text)
-	}
-	if text := output(t, "sweep", plan, "--status"); !strings.Contains(text, "done         4") {
-		t.Errorf("status: %s", text)
-	}
-	if text := output(t, "sweep", plan, "--fresh", "3"); !strings.Contains(text, "3 of 4 runs retrained") {
-		t.Errorf("retrained: %s", text)
-	}
+	says(t, output(t, "sweep", plan, "-n"), "4 runs, 0 of them to do")
+	says(t, output(t, "sweep", plan, "--status"), "done         4")
+	says(t, output(t, "sweep", plan, "--fresh", "3"), "3 of 4 runs retrained")
 	script := output(t, "sweep", plan, "--slurm", "-n", "--tasks", "2", "--sbatch=--mem=2G")
-	for _, word := range []string{"#SBATCH --array=0-1", "#SBATCH --mem=2G", plan, filepath.Join(dir, "runs")} {
-		if !strings.Contains(script, word) {
-			t.Errorf("no %q in\n%s", word, script)
-		}
-	}
-}
-
-func TestNoTaskHasNothingToDo(t *testing.T) {
-	plan := write(t, "plan.toml", smallPlan)
-	if script := output(t, "sweep", plan, "--slurm", "-n", "--tasks", "100"); !strings.Contains(script, "--array=0-3\n") {
-		t.Error(script)
-	}
+	says(t, script, "#SBATCH --array=0-1", "#SBATCH --mem=2G", plan, filepath.Join(dir, "runs"))
 }
 
 func TestTasksShareTheRunsAndTheLastWritesTheTables(t *testing.T) {
 	plan := write(t, "plan.toml", smallPlan)
-	dir := strings.TrimSuffix(plan, ".toml")
+	table := filepath.Join(strings.TrimSuffix(plan, ".toml"), "table.csv")
 	digest := regexp.MustCompile(`--digest' '([0-9a-f]+)'`).FindStringSubmatch(output(t, "sweep", plan, "--slurm", "-n"))
 	if digest == nil {
 		t.Fatal("no digest in the script")
 	}
 	for k, want := range []string{"task 0/3: 2 runs", "task 1/3: 1 runs", "task 2/3: 1 runs"} {
-		if _, err := os.Stat(filepath.Join(dir, "table.csv")); err == nil {
+		if _, err := os.Stat(table); err == nil {
 			t.Errorf("a table before task %d", k)
 		}
-		text := output(t, "sweep", plan, "--task", fmt.Sprintf("%d/3", k), "--digest", digest[1])
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in %s", want, text)
-		}
+		says(t, output(t, "sweep", plan, "--task", fmt.Sprintf("%d/3", k), "--digest", digest[1]), want)
 	}
-	if text := output(t, "sweep", plan, "--status"); !strings.Contains(text, "done         4") {
-		t.Errorf("status: %s", text)
-	}
-	if _, err := os.Stat(filepath.Join(dir, "table.csv")); err != nil {
+	says(t, output(t, "sweep", plan, "--status"), "done         4")
+	if _, err := os.Stat(table); err != nil {
 		t.Error(err)
 	}
 }
@@ -134,39 +110,20 @@ func TestOneDamagedFileHidesNoOther(t *testing.T) {
 		t.Fatalf("%q are stored, %v", whole, err)
 	}
 	begun := filepath.Join(store, ".unfinished", strings.Repeat("0", 16), "checkpoint")
-	run := filepath.Join(store, whole[1], "run.json")
+	damaged := filepath.Join(store, whole[1], "run.json")
 	for _, c := range []struct {
 		damaged      string
 		args         []string
 		shown, wrong []string
 	}{
 		{begun, []string{"sweep", plan, "--status"}, []string{"done         4"}, []string{begun}},
-		{run, []string{"list", "--store", store}, []string{whole[0], whole[2], whole[3]}, []string{run, begun}},
+		{damaged, []string{"list", "--store", store}, []string{whole[0], whole[2], whole[3]}, []string{damaged, begun}},
 	} {
 		if err := errors.Join(os.MkdirAll(filepath.Dir(c.damaged), 0o777), os.WriteFile(c.damaged, nil, 0o666)); err != nil {
 			t.Fatal(err)
 		}
-		shown, wrong := both(t, c.args...)
-		for _, word := range c.shown {
-			if !strings.Contains(shown, word) {
-				t.Errorf("paper %q: no %q in\n%s", c.args, word, shown)
-			}
-		}
-		for _, word := range c.wrong {
-			if !strings.Contains(wrong, word) {
-				t.Errorf("paper %q: the error %q does not name %s", c.args, wrong, word)
-			}
-		}
+		var out strings.Builder
+		property.Mentions(t, run(t.Context(), &out, c.args), c.wrong...)
+		says(t, out.String(), c.shown...)
 	}
-}
-
-// both runs a command that is to fail, and returns its output and its error.
-func both(t *testing.T, args ...string) (shown, wrong string) {
-	t.Helper()
-	var out strings.Builder
-	err := run(t.Context(), &out, args)
-	if err == nil {
-		t.Fatalf("paper %q: no error", args)
-	}
-	return out.String(), err.Error()
 }

@@ -167,7 +167,8 @@ func TestARowThatIsNotStoredIsNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b, err := os.ReadFile(said.Name()); err != nil || !strings.Contains(string(b), "no result of lem-tv to compare with") {
+	if b, err := os.ReadFile(said.Name()); err != nil || !strings.Contains(string(b),
+		"no result of lem-tv to compare with") {
 		t.Errorf("%v, it says %q", err, b)
 	}
 }
