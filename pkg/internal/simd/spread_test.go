@@ -128,7 +128,8 @@ func TestRowsAreAddedInOrder(t *testing.T) {
 }
 
 func sumsOfRows(t *rapid.T) {
-	rows, n, terms := rapid.IntRange(1, 3).Draw(t, "rows"), rapid.IntRange(1, 20).Draw(t, "n"), rapid.IntRange(1, 4).Draw(t, "terms")
+	rows, n, terms := rapid.IntRange(1, 3).Draw(t, "rows"), rapid.IntRange(1, 20).Draw(t, "n"),
+		rapid.IntRange(1, 4).Draw(t, "terms")
 	v := Dense(rows, n, make([]float64, length(t, "v", rows*n)))
 	to := Dense(terms, n, make([]float64, length(t, "to", terms*n)))
 	for i := range v.Data {
