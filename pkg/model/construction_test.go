@@ -2,7 +2,6 @@ package model
 
 import (
 	"math"
-	"slices"
 	"testing"
 
 	"learncausal/pkg/graph"
@@ -13,13 +12,13 @@ import (
 // roots differ by at least 1/T^2.
 const limitOne, limitTwo = 200, 1e4
 
-// worst returns the largest difference between the dense transformer and limit
+// worst returns the largest difference between the dense transformer and the limit
 // over all sequences.
-func (c *Construction) worst(limit func(f []float64, x []int)) float64 {
+func (c *Construction) worst() float64 {
 	w, diff := c.Weights(limitOne, limitTwo), 0.0
 	f := make([]float64, c.S)
 	for x := range task.Sequences(c.S, w.T) {
-		limit(f, x)
+		c.Limit(f, x)
 		for a, v := range w.Linear(x).RawRowView(w.T - 1) {
 			diff = max(diff, math.Abs(v-f[a]))
 		}
@@ -42,20 +41,8 @@ func constructions(t *testing.T) []*Construction {
 
 func TestTheLimitIsTheLimitOfTheTransformer(t *testing.T) {
 	for k, c := range constructions(t) {
-		if d := c.worst(c.Limit); d > 1e-9 {
+		if d := c.worst(); d > 1e-9 {
 			t.Errorf("construction %d: limit and transformer differ by %v", k, d)
-		}
-	}
-}
-
-// The check sees that roots take part.
-func TestTheLimitWithoutRootsIsAnother(t *testing.T) {
-	for k, c := range constructions(t) {
-		withoutRoots := func(f []float64, x []int) {
-			law(f, x, slices.DeleteFunc(c.Attended(x), func(i int) bool { return len(c.copied(i)) == 0 }))
-		}
-		if d := c.worst(withoutRoots); d < 0.1 {
-			t.Errorf("construction %d: leaving roots out changes the limit by %v only", k, d)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package model
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -128,21 +129,11 @@ func TestDenseGradientAgainstCentralDifferences(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 6))
 	for _, heads := range [][]int{{1, 1}, {2, 1}, {2, 2}, {1}, {1, 1, 1}} {
 		w := randomWeights(rnd, 0.7, 3, 4, heads...)
+		grad := w.Zero().(*Weights)
 		x, y := property.Sequence(rnd, 3, 4)
-		grad := NewWeights(3, 4, heads...)
 		w.Forward(x, y, grad)
-		for k, p := range w.Arrays() {
-			at := append([]float64(nil), p...)
-			num := fd.Gradient(nil, func(v []float64) float64 {
-				copy(p, v)
-				_, loss := w.Forward(x, y, nil)
-				return loss
-			}, at, &fd.Settings{Formula: fd.Central})
-			copy(p, at)
-			if d := property.MaxDiff(num, grad.Arrays()[k]); !(d < 3e-9) {
-				t.Errorf("heads %v: parameter array %d differs from central differences by %.2g", heads, k, d)
-			}
-		}
+		centralDifferences(t, func() (loss float64) { _, loss = w.Forward(x, y, nil); return loss }, w.Arrays(),
+			grad.Arrays())
 	}
 }
 
@@ -162,7 +153,8 @@ func TestMatricesHaveTheirNames(t *testing.T) {
 		}
 	}
 	w := NewMLP(2, 3, 4)
-	if all := w.Arrays(); len(all) != 15 || &all[13][0] != &w.E.RawMatrix().Data[0] || &all[14][0] != &w.P.RawMatrix().Data[0] {
+	if all := w.Arrays(); len(all) != 15 || &all[13][0] != &w.E.RawMatrix().Data[0] ||
+		&all[14][0] != &w.P.RawMatrix().Data[0] {
 		t.Error("the embeddings are not at the end of the arrays")
 	}
 }
@@ -183,26 +175,29 @@ func TestTrainedLeavesOutFixedEmbeddings(t *testing.T) {
 	}
 }
 
-func BenchmarkCheck(b *testing.B) {
-	x, y := property.Sequence(rand.New(rand.NewPCG(9, 10)), 10, 20)
-	for range b.N {
-		if Check(x, y, 10, 20) != nil {
-			b.Fatal("wrong")
-		}
+// Weights without sizes are refused by these, and a head by its place.
+func TestWeightsWithoutSizesAreRefused(t *testing.T) {
+	w := NewWeights(2, 3, 1, 2)
+	w.A[1][1] = nil
+	for want, f := range map[string]func(){
+		"S=0 tokens and T=0":           func() { new(Weights).Forward(nil, nil, nil) },
+		"S=0 tokens and T=0 positions": func() { new(MLP).Forward(nil, nil, nil) },
+		"head 2 of layer 2 is 0 x 0":   func() { w.Forward(make([]int, 3), nil, nil) },
+	} {
+		property.Mentions(t, errors.New(property.Refused(t, "model", f)), want)
 	}
 }
 
-// Weights without sizes are refused by these.
-func TestWeightsWithoutSizesAreRefused(t *testing.T) {
-	const want = "model: S=0 tokens and T=0 positions, want at least one of each"
-	for _, f := range []func(){func() { new(Weights).Forward(nil, nil, nil) }, func() { new(MLP).Forward(nil, nil, nil) }} {
-		if said := property.Refused(t, "model", f); said != want {
-			t.Errorf("said %v, want %s", said, want)
+// centralDifferences compares the gradient of a loss in arrays of parameters with its central differences.
+func centralDifferences(t *testing.T, loss func() float64, parameters, gradient [][]float64) {
+	t.Helper()
+	for k, p := range parameters {
+		at := slices.Clone(p)
+		num := fd.Gradient(nil, func(v []float64) float64 { copy(p, v); return loss() }, at,
+			&fd.Settings{Formula: fd.Central})
+		copy(p, at)
+		if d := property.MaxDiff(num, gradient[k]); !(d < 3e-9) {
+			t.Errorf("array %d of %d differs from central differences by %.2g", k, len(parameters), d)
 		}
-	}
-	w := NewWeights(2, 3, 1, 2)
-	w.A[1][1] = nil
-	if said := property.Refused(t, "model", func() { w.Forward(make([]int, 3), nil, nil) }); said != "model: head 2 of layer 2 is 0 x 0 with 0 entries, want 10 x 10" {
-		t.Errorf("said %v", said)
 	}
 }

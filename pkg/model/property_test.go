@@ -289,7 +289,11 @@ func copies(t *rapid.T) {
 			t.Fatal("a clone shares an array")
 		}
 		z := w.Zero()
-		if !SameShape(z, w) || slices.ContainsFunc(z.Matrices(), func(m Matrix) bool { return mat.Norm(mat.NewVecDense(len(m.Data), m.Data), 1) != 0 }) {
+		if !SameShape(z, w) ||
+			slices.ContainsFunc(z.Matrices(), func(m Matrix) bool {
+				return mat.Norm(mat.NewVecDense(len(m.Data), m.Data),
+					1) != 0
+			}) {
 			t.Fatalf("zero weights %+v", z)
 		}
 	}
@@ -327,7 +331,8 @@ func standard(t *rapid.T) {
 		m.W = nil
 	default:
 		head := &m.Layers[k-4][0]
-		*rapid.SampledFrom([]**mat.Dense{&head.Q, &head.K, &head.V}).Draw(t, "matrix of a head") = rapid.SampledFrom([]*mat.Dense{nil, wrong}).Draw(t, "value")
+		*rapid.SampledFrom([]**mat.Dense{&head.Q, &head.K, &head.V}).Draw(t,
+			"matrix of a head") = rapid.SampledFrom([]*mat.Dense{nil, wrong}).Draw(t, "value")
 	}
 	property.Decide(t, false, property.Refused(t, "model", func() { m.Forward(make([]int, n)) }))
 	property.Decide(t, false, property.Refused(t, "model", func() { m.Disentangle() }))
@@ -374,7 +379,8 @@ func positionsOfConstruction(t *rapid.T) {
 	e := property.DrawExample(t, c.S, len(c.parents))
 	right := Check(e.X, nil, c.S, len(c.parents)) == nil
 	var attended, matches []int
-	if property.Decide(t, right, property.Refused(t, "model", func() { attended = c.Attended(e.X) })) && len(attended) == 0 {
+	if property.Decide(t, right, property.Refused(t, "model", func() { attended = c.Attended(e.X) })) &&
+		len(attended) == 0 {
 		t.Fatal("the query attends to nothing")
 	}
 	property.Decide(t, right, property.Refused(t, "model", func() { matches = c.Matches(e.X) }))
