@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -70,7 +71,14 @@ func TestEngineAgainstDense(t *testing.T) {
 // gradients, and of the attention of the query.
 func TestPartsGiveTheBytesOfTheBlock(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(9, 10))
-	for _, size := range [][4]int{{3, 1, 1, 1}, {3, 6, 1, 1}, {10, 20, 1, 1}, {5, 32, 2, 1}, {2, 9, 3, 2}, {9, 130, 1, 2}} {
+	for _, size := range [][4]int{
+		{3, 1, 1, 1},
+		{3, 6, 1, 1},
+		{10, 20, 1, 1},
+		{5, 32, 2, 1},
+		{2, 9, 3, 2},
+		{9, 130, 1, 2},
+	} {
 		for _, sd := range []float64{0, 0.7, 8, 300} { // at the last one sums underflow
 			s, n := size[0], size[1]
 			e := newEngine(randomWeights(rnd, sd, s, n, size[2:]...))
@@ -100,26 +108,6 @@ func TestPartsGiveTheBytesOfTheBlock(t *testing.T) {
 	}
 }
 
-func BenchmarkPass(b *testing.B) {
-	for _, size := range [][4]int{{10, 20, 1, 1}, {3, 20, 1, 1}, {5, 32, 2, 1}, {5, 32, 3, 1}, {5, 32, 2, 2}} {
-		s, t, m, n := size[0], size[1], size[2], size[3]
-		rnd := rand.New(rand.NewPCG(9, 10))
-		w := randomWeights(rnd, 0.3, s, t, m, n)
-		e := New(w)
-		g, p := e.NewGradient(), e.NewPass()
-		var xs [128][]int
-		var ys [128][]float64
-		for k := range xs {
-			xs[k], ys[k] = property.Sequence(rnd, s, t)
-		}
-		b.Run(fmt.Sprintf("S=%d,T=%d,heads=%d,%d", s, t, m, n), func(b *testing.B) {
-			for i := range b.N {
-				p.Loss(xs[i%128], ys[i%128], g)
-			}
-		})
-	}
-}
-
 // Where weights are not finite, the dense model and the engine differ as the
 // package comment says: NaN that no position reads, and -Inf as a mask.
 func TestWeightsThatAreNotFinite(t *testing.T) {
@@ -141,13 +129,6 @@ func TestWeightsThatAreNotFinite(t *testing.T) {
 	if p := e.MeanAttention(x)[0].RawRowView(2); p[1] != 0 || !(math.Abs(p[0]+p[2]-1) < 1e-15) || !math.IsNaN(dense) {
 		t.Errorf("-Inf below the diagonal: the engine attends with %v, dense loss %v", p, dense)
 	}
-}
-
-// message returns the message of the panic of f.
-func message(f func()) (said any) {
-	defer func() { said = recover() }()
-	f()
-	return nil
 }
 
 // Losses gives the same bytes as Loss for one sequence after the other, whatever the
@@ -173,27 +154,20 @@ func TestLossesEqualTheLossesOfEachSequence(t *testing.T) {
 			loss += p.Loss(x, y, alone)
 		}
 		last := append([]float64(nil), p.Predictions()...)
-		if got := p.Losses(xs, ys, together); got != loss {
-			t.Errorf("%s: the losses are %v together, %v alone", name, got, loss)
-		}
-		for i, v := range together.Sum() {
-			if v != alone.Sum()[i] {
-				t.Fatalf("%s: entry %d of the gradient is %v together, %v alone", name, i, v, alone.Sum()[i])
-			}
+		if got := p.Losses(xs, ys, together); got != loss || !slices.Equal(together.Sum(), alone.Sum()) {
+			t.Errorf("%s: the losses are %v together, %v alone, or another gradient", name, got, loss)
 		}
 		if !slices.Equal(p.Predictions(), last) {
-			t.Errorf("%s: predictions %v, want those of the last sequence, %v", name, p.Predictions(), last)
+			t.Errorf("%s: predictions %v, want %v of the last sequence", name, p.Predictions(), last)
 		}
 		xs[n] = s
 		for want, f := range map[string]func(){
-			fmt.Sprintf("engine: model: token %d at position 0, want 0..%d in sequence 1", s, s-1): func() { p.Losses(xs, ys, nil) },
-			fmt.Sprintf("engine: targets of length %d for 67 sequences, want %d", 67*s-1, 67*s):    func() { p.Losses(xs, ys[1:], nil) },
-			fmt.Sprintf("engine: %d tokens, want sequences of length %d, at least one", 67*n-1, n): func() { p.Losses(xs[1:], ys, nil) },
-			fmt.Sprintf("engine: %d tokens, want sequences of length %d, at least one", 0, n):      func() { p.Losses(nil, nil, nil) },
+			fmt.Sprintf("token %d at position 0, want 0..%d in sequence 1", s, s-1):   func() { p.Losses(xs, ys, nil) },
+			fmt.Sprintf("targets of length %d for 67 sequences", 67*s-1):              func() { p.Losses(xs, ys[1:], nil) },
+			fmt.Sprintf("%d tokens, want sequences of length %d", 67*n-1, n):          func() { p.Losses(xs[1:], ys, nil) },
+			fmt.Sprintf("engine: 0 tokens, want sequences of length %d, at least", n): func() { p.Losses(nil, nil, nil) },
 		} {
-			if said := message(f); said != want {
-				t.Errorf("%s: said %v, want %s", name, said, want)
-			}
+			property.Mentions(t, errors.New(property.Refused(t, "engine", f)), want)
 		}
 	}
 }

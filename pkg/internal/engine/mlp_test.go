@@ -94,7 +94,10 @@ func TestMeanAttentionAgainstDense(t *testing.T) {
 	for _, w := range []interface {
 		model.Model
 		Attention(x []int) [][]*mat.Dense
-	}{random(rnd, 0.7, model.NewMLP(3, 6, 5)), random(rnd, 0.7, model.NewResidualMLP(3, 6, 5)), randomWeights(rnd, 2, 3, 6, 2, 1)} {
+	}{
+		random(rnd, 0.7, model.NewMLP(3, 6, 5)), random(rnd, 0.7, model.NewResidualMLP(3, 6, 5)),
+		randomWeights(rnd, 2, 3, 6, 2, 1),
+	} {
 		for h, got := range New(w).MeanAttention(xs) {
 			var want mat.Dense
 			want.Scale(0, got)
@@ -120,36 +123,8 @@ func TestFixedEmbeddingsGetNoGradient(t *testing.T) {
 	fixed := model.NewMLP(3, 6, 5)
 	fixed.Fixed = true
 	sum.AddTo(fixed, 1)
-	if slices.ContainsFunc(slices.Concat(fixed.E.RawMatrix().Data, fixed.P.RawMatrix().Data), func(v float64) bool { return v != 0 }) {
+	if slices.ContainsFunc(slices.Concat(fixed.E.RawMatrix().Data, fixed.P.RawMatrix().Data),
+		func(v float64) bool { return v != 0 }) {
 		t.Error("fixed embeddings have moved")
 	}
-}
-
-func BenchmarkMLPPass(b *testing.B) {
-	rnd := rand.New(rand.NewPCG(9, 10))
-	w := random(rnd, 0.2, model.NewMLP(10, 20, 30))
-	e := New(w)
-	g, p := e.NewGradient(), e.NewPass()
-	var xs [128][]int
-	var ys [128][]float64
-	for k := range xs {
-		xs[k], ys[k] = property.Sequence(rnd, 10, 20)
-	}
-	for name, g := range map[string]Gradient{"forward": nil, "gradient": g} {
-		b.Run(name, func(b *testing.B) {
-			for i := range b.N {
-				p.Loss(xs[i%128], ys[i%128], g)
-			}
-		})
-	}
-	b.Run("load", func(b *testing.B) {
-		for range b.N {
-			e.Load(w)
-		}
-	})
-	b.Run("fold", func(b *testing.B) {
-		for range b.N {
-			g.AddTo(w, 0)
-		}
-	})
 }
