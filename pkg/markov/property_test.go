@@ -143,7 +143,8 @@ func checkStationary(t *rapid.T, pi, mu []float64) {
 
 func dirichlet(t *rapid.T) {
 	s := rapid.OneOf(property.Int(), rapid.SampledFrom([]int{3, 20, 255, 256})).Draw(t, "S")
-	alpha := rapid.OneOf(property.Float(), rapid.SampledFrom([]float64{0.001, 0.05, 0.1, 0.3, 1000, 1001})).Draw(t, "alpha")
+	alpha := rapid.OneOf(property.Float(), rapid.SampledFrom([]float64{0.001, 0.05, 0.1, 0.3, 1000, 1001})).Draw(t,
+		"alpha")
 	d, err := markov.NewDirichlet(s, alpha)
 	right := s >= 2 && s <= 255 && alpha >= 0.001 && alpha <= 1000
 	if !property.Decide(t, right, property.Said(t, "markov", err)) || s > 20 {
