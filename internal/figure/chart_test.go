@@ -10,7 +10,6 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
-	"strings"
 	"testing"
 
 	"git.sr.ht/~sbinet/gg"
@@ -91,18 +90,6 @@ func TestPlotOfGonumInAllFormats(t *testing.T) {
 			}
 		}
 	}
-}
-
-// A character without LaTeX is an error, not a gap.
-func TestTextWithoutLaTeXIsNamed(t *testing.T) {
-	p := NewPlot()
-	p.X.Label.Text = "ℓ"
-	p.Add(plotter.NewFunction(math.Cos))
-	_, err := (&Figure{ID: "odd", Rows: [][]Panel{{&Chart{Plot: p}}}}).TeX()
-	if err == nil || !strings.Contains(err.Error(), "ℓ") {
-		t.Errorf("error %v, want one that names the letter", err)
-	}
-	wantError(t, &Chart{}, "without a plot")
 }
 
 // An SVG defines each outline once, and defines exactly the outlines that it uses.
@@ -215,18 +202,6 @@ func TestLabelOfALogarithmicAxisTakesNoSpaceAtItsEnd(t *testing.T) {
 	r, err := a.Layout(100)
 	if err != nil || r.Right > 10 {
 		t.Errorf("%v pt on the right, %v", r.Right, err)
-	}
-}
-
-func TestLogTicksReachBelowTheFirstPower(t *testing.T) {
-	var first float64
-	for _, tick := range powersOfTen.Ticks(0.02, 30) {
-		if first == 0 || tick.Value < first {
-			first = tick.Value
-		}
-	}
-	if first != 0.02 {
-		t.Errorf("first tick %v, want 0.02", first)
 	}
 }
 

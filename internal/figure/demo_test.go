@@ -3,8 +3,6 @@ package figure
 import (
 	"math"
 	"math/rand/v2"
-	"os"
-	"testing"
 
 	"gonum.org/v1/plot/plotter"
 )
@@ -88,6 +86,19 @@ func demos() []*Figure {
 		chain = append(chain, i)
 	}
 	chain = append(chain, -1)
+	return append([]*Figure{
+		figure2(10, 20, icl),
+		{ID: "demo-graph-6", Rows: [][]Panel{{&Graph{Parents: []int{-1, 0, 0, 1, 2, -1}, Query: true}}}},
+		{ID: "demo-graph-20", Rows: [][]Panel{
+			{&Graph{Title: Text("random"), Parents: random, Query: true}},
+			{&Graph{Title: Text("chain"), Parents: chain, Query: true}},
+		}},
+		{ID: "demo-graph-20-wide", Width: TwoColumns, Rows: [][]Panel{{&Graph{Parents: random, Query: true}}}},
+		threeByThree(icl),
+	}, demoAxes()...)
+}
+
+func demoAxes() []*Figure {
 	var pos, mean, sd, loss, steps []float64
 	for i := range 18 {
 		pos = append(pos, float64(i+1))
@@ -106,14 +117,6 @@ func demos() []*Figure {
 		}
 	}
 	return []*Figure{
-		figure2(10, 20, icl),
-		{ID: "demo-graph-6", Rows: [][]Panel{{&Graph{Parents: []int{-1, 0, 0, 1, 2, -1}, Query: true}}}},
-		{ID: "demo-graph-20", Rows: [][]Panel{
-			{&Graph{Title: Text("random"), Parents: random, Query: true}},
-			{&Graph{Title: Text("chain"), Parents: chain, Query: true}},
-		}},
-		{ID: "demo-graph-20-wide", Width: TwoColumns, Rows: [][]Panel{{&Graph{Parents: random, Query: true}}}},
-		threeByThree(icl),
 		{ID: "demo-axes", Rows: [][]Panel{{lines()}}},
 		{ID: "demo-axes-2", Width: TwoColumns, Rows: [][]Panel{{
 			lines(),
@@ -146,7 +149,8 @@ func demos() []*Figure {
 // variety returns a figure with all dashes and marks, axes with one value or none, a bar
 // below its matrix, long titles, and every item of a drawing.
 func variety() *Figure {
-	dashes, marks := &Axes{Title: Text("Seven curves that differ in their dashes")}, &Axes{X: Axis{Log: true, Max: 20, Min: 0.5}, Y: Axis{Every: 2}}
+	dashes, marks := &Axes{Title: Text("Seven curves that differ in their dashes")},
+		&Axes{X: Axis{Log: true, Max: 20, Min: 0.5}, Y: Axis{Every: 2}}
 	for k := range 7 {
 		y := float64(k)
 		dashes.Series = append(dashes.Series, Series{Label: Text("curve"), X: []float64{1, 2}, Y: []float64{y, y + 1}})
@@ -189,7 +193,10 @@ func variety() *Figure {
 		{&Chart{Plot: p, Height: 60}, &Matrix{
 			Values: wide, Numbered: []int{1}, Columns: [][]Group{{{Text("A"), 10}, {Text("B"), 20}}, {{Text("Both"), 30}}},
 		}},
-		{&Matrix{Values: [][]float64{{2, 2}, {2, 2}}, Cell: 12}, &Matrix{Values: [][]float64{{0}}, Cell: 30, Scale: Scale{Palette: Signed}}, d},
+		{&Matrix{Values: [][]float64{{2, 2}, {2, 2}}, Cell: 12}, &Matrix{
+			Values: [][]float64{{0}}, Cell: 30,
+			Scale: Scale{Palette: Signed},
+		}, d},
 	}}
 }
 
@@ -207,19 +214,6 @@ func threeByThree(parents []int) *Figure {
 		})
 	}
 	return f
-}
-
-// TestDemo writes the demonstrations into the folder DEMO.
-func TestDemo(t *testing.T) {
-	dir := os.Getenv("DEMO")
-	if dir == "" {
-		t.Skip("set DEMO to a folder to see the figures")
-	}
-	for _, f := range append(demos(), readers(t)) {
-		if _, err := f.Export(dir); err != nil {
-			t.Fatal(err)
-		}
-	}
 }
 
 func mul(x []float64, c float64) []float64 {

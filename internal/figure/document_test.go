@@ -2,9 +2,9 @@ package figure
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -20,10 +20,6 @@ func TestDocumentCompiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: it runs LaTeX")
 	}
-	pdflatex, err := exec.LookPath("pdflatex")
-	if err != nil {
-		t.Skip("NOT CHECKED: no pdflatex on this machine, so the LaTeX exports were not compiled")
-	}
 	dir := filepath.Join(t.TempDir(), "some figures")
 	y, near := []float64{1, 1e150, 1e300}, []float64{1 - 1e-8, 1, 1 + 1e-8}
 	figs := append(append(small(), small()...), readers(t), &Figure{ID: "extreme", Rows: [][]Panel{{
@@ -31,60 +27,35 @@ func TestDocumentCompiles(t *testing.T) {
 		&Axes{Series: []Series{{Label: Text("b"), X: y, Y: near, Points: true}}},
 	}}}, &Figure{ID: "letters", Rows: [][]Panel{{letters()}}})
 	tabs := []*Table{someTable(), longTable()}
+	_, err := someNumbers().Export(dir)
 	for _, f := range figs {
-		if _, err := f.Export(dir); err != nil {
-			t.Fatal(err)
-		}
+		_, failed := f.Export(dir)
+		err = errors.Join(err, failed)
 	}
 	for _, tb := range tabs {
-		if _, err := tb.Export(dir); err != nil {
-			t.Fatal(err)
-		}
+		_, failed := tb.Export(dir)
+		err = errors.Join(err, failed)
 	}
-	if _, err := someNumbers().Export(dir); err != nil {
-		t.Fatal(err)
-	}
-	// The warning about labels that are defined twice is ignored.
-	captions, err := Captions(figs, tabs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	captions, failed := Captions(figs, tabs)
 	for name, text := range map[string]string{"all.tex": Document(figs, tabs), "captions.tex": captions} {
-		if err := files.Write(filepath.Join(dir, name), []byte(text)); err != nil {
-			t.Fatal(err)
-		}
+		err = errors.Join(err, files.Write(filepath.Join(dir, name), []byte(text)))
+	}
+	if err := errors.Join(err, failed); err != nil {
+		t.Fatal(err)
 	}
 	var pdf [2][]byte
 	for i := range pdf {
-		work := t.TempDir()
-		cmd := exec.Command(pdflatex, "-interaction=nonstopmode", "-halt-on-error", "-jobname=all",
-			`\def\figdir{`+filepath.ToSlash(dir)+`}\input{"\figdir/all"}`)
-		cmd.Dir = work
-		cmd.Env = append(os.Environ(), "SOURCE_DATE_EPOCH=0", "FORCE_SOURCE_DATE=1", "max_print_line=10000")
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		log, err := os.ReadFile(filepath.Join(work, "all.log"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		var log []byte
+		log, pdf[i] = compile(t, t.TempDir(), `\def\figdir{`+filepath.ToSlash(dir)+`}\input{"\figdir/all"}`)
+		// The warning about labels that are defined twice is ignored.
 		faults := regexp.MustCompile(`(?m)^(Overfull|Missing character|! |Package pgfplots Warning|` +
 			`LaTeX Warning: Float too large).*`)
 		if bad := faults.FindAll(log, -1); bad != nil {
 			t.Errorf("log: %s", bytes.Join(bad, []byte("\n")))
 		}
-		if pdf[i], err = os.ReadFile(filepath.Join(work, "all.pdf")); err != nil {
-			t.Fatal(err)
-		}
 	}
 	if !bytes.Equal(pdf[0], pdf[1]) {
 		t.Error("two compilations gave different bytes")
-	}
-	if d := os.Getenv("DEMO"); d != "" {
-		if err := files.Write(filepath.Join(d, "all.pdf"), pdf[0]); err != nil {
-			t.Fatal(err)
-		}
 	}
 }
 
@@ -100,10 +71,6 @@ func letters() Panel {
 func TestFiguresKeepTheirStyles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: it runs LaTeX")
-	}
-	pdflatex, err := exec.LookPath("pdflatex")
-	if err != nil {
-		t.Skip("NOT CHECKED: no pdflatex on this machine, so the LaTeX exports were not compiled")
 	}
 	dir := t.TempDir()
 	if _, err := someNumbers().Export(dir); err != nil {
@@ -131,15 +98,7 @@ every error bar/.style={ultra thick},every axis plot post/.append style={mark=x,
 		if err := os.WriteFile(filepath.Join(dir, "doc.tex"), []byte(source+"\\end{document}\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		cmd := exec.Command(pdflatex, "-interaction=nonstopmode", "-halt-on-error", "doc")
-		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "SOURCE_DATE_EPOCH=0", "FORCE_SOURCE_DATE=1")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out[max(0, len(out)-2000):])
-		}
-		if pdf[i], err = os.ReadFile(filepath.Join(dir, "doc.pdf")); err != nil {
-			t.Fatal(err)
-		}
+		_, pdf[i] = compile(t, dir, "doc")
 	}
 	if !bytes.Equal(pdf[0], pdf[1]) {
 		t.Error("the styles of the document change the figures")
@@ -150,10 +109,6 @@ every error bar/.style={ultra thick},every axis plot post/.append style={mark=x,
 func TestFiguresStandActiveCharacters(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: it runs LaTeX")
-	}
-	pdflatex, err := exec.LookPath("pdflatex")
-	if err != nil {
-		t.Skip("NOT CHECKED: no pdflatex on this machine, so the LaTeX exports were not compiled")
 	}
 	dir := t.TempDir()
 	source := "\\documentclass{article}\n" + Preamble + `
@@ -169,11 +124,7 @@ func TestFiguresStandActiveCharacters(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "doc.tex"), []byte(source+"\\end{document}\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(pdflatex, "-interaction=nonstopmode", "-halt-on-error", "doc")
-	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out[max(0, len(out)-2000):])
-	}
+	compile(t, dir, "doc")
 }
 
 // README.md states the preamble of the document of all exports.

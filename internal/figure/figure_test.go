@@ -2,9 +2,11 @@ package figure
 
 import (
 	"bytes"
+	"errors"
 	"image/png"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -13,112 +15,15 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
+
+	"learncausal/internal/property"
 )
 
 // wantError draws a panel with a fault and looks for the words that name it.
 func wantError(t *testing.T, p Panel, words ...string) {
 	t.Helper()
 	_, err := (&Figure{ID: "faulty", Rows: [][]Panel{{p}}}).PNG()
-	if err == nil {
-		t.Errorf("no error; want one that says %q", words)
-		return
-	}
-	for _, w := range words {
-		if !strings.Contains(err.Error(), w) {
-			t.Errorf("error %q does not say %q", err, w)
-		}
-	}
-}
-
-func TestFaultsAreNamed(t *testing.T) {
-	m := func(v [][]float64, s Scale) *Matrix { return &Matrix{Values: v, Scale: s} }
-	wantError(t, m([][]float64{{0, 1}, {2, 3}}, Scale{Max: 2.5}), "(1, 1)", "3", "[0, 2.5]")
-	wantError(t, m([][]float64{{0, -4}}, Scale{Palette: Signed, Min: -3, Max: 3}), "(0, 1)", "-4")
-	wantError(t, m([][]float64{{0, 1}}, Scale{Palette: Signed, Min: -1, Max: 3}), "symmetric")
-	wantError(t, m([][]float64{{0, math.NaN()}}, Scale{}), "(0, 1)", "NaN")
-	wantError(t, m([][]float64{{0, 1}, {0}}, Scale{}), "row 1")
-	wantError(t, &Matrix{Values: [][]float64{{0, 1}}, Columns: [][]Group{{{Text("a"), 1}}}}, "column groups", "1 of 2")
-	narrow := [][]Group{{{Text("narrow"), 1}, {Text("b"), 1}}}
-	wantError(t, &Matrix{Values: [][]float64{{0, 1}}, Columns: narrow, Cell: 10}, "cells of 10 pt", "at least")
-	wantError(t, &Matrix{Values: [][]float64{make([]float64, 1000)}}, "wider figure")
-	wantError(t, &Matrix{Values: [][]float64{{0, 1}}, Blocks: []Block{{0, 1, 1, 2}}}, "does not fit")
-	wantError(t, &Matrix{Values: [][]float64{{0, 1}}, XLabel: Text("\U0001F600")}, "no glyph")
-	wantError(t, &Matrix{Values: [][]float64{{0, 1}}, XLabel: Text("ℓ")}, "no LaTeX")
-	loss := Series{Label: Text("loss"), X: []float64{0, 2}, Y: []float64{1, 1}}
-	bar := Series{X: []float64{0}, Y: []float64{0.9}, Err: []float64{0.2}}
-	wantError(t, &Axes{X: Axis{Max: 1}, Series: []Series{loss}}, "loss", "point 1", "2")
-	wantError(t, &Axes{Y: Axis{Max: 1}, Series: []Series{bar}}, "upper end", "1.1")
-	wantError(t, &Axes{X: Axis{Log: true}, Series: []Series{bar}}, "logarithmic", "positive")
-	wantError(t, &Axes{Series: []Series{{X: []float64{0, 1}, Y: []float64{0.9}}}}, "2 x, 1 y")
-	wantError(t, &Axes{Series: []Series{{X: []float64{0}, Y: []float64{1}, Color: -1}}}, "count from 1")
-	wantError(t, &Axes{Series: []Series{{X: []float64{0}, Y: []float64{1}, Mark: -1}}}, "count from 1")
-	wantError(t, &Axes{}, "without series")
-	wantError(t, &Axes{Levels: []Level{{Text("a"), 1}, {Text("b"), math.NaN()}}}, "level 1 (b)", "not finite")
-	wantError(t, &Graph{Parents: []int{-1, 1}}, "1 -> 1")
-	wantError(t, &Graph{Parents: []int{-1, 0}, Query: true}, "query")
-}
-
-// The smallest block, and a scale that is not signed, are drawn.
-func TestValidFiguresAreDrawn(t *testing.T) {
-	m := &Matrix{Values: [][]float64{{0, 1}}, Blocks: []Block{{0, 0, 1, 1}}, Scale: Scale{Min: -1, Max: 3}}
-	if _, err := m.Layout(100); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestGroupsCoverTheColumns(t *testing.T) {
-	for _, gs := range [][]Group{
-		{{Text("a"), 2}}, {{Text("a"), 4}}, {{Text("a"), 3}, {Text("b"), 0}}, {{Text("\U0001F600"), 3}},
-	} {
-		tab := someTable()
-		tab.Groups = gs
-		if _, err := tab.TeX(); err == nil {
-			t.Errorf("no error for the groups %v over 3 columns", gs)
-		}
-	}
-}
-
-func TestTableWithoutColumnsIsRefused(t *testing.T) {
-	if _, err := (&Table{ID: "x"}).TeX(); err == nil || !strings.Contains(err.Error(), "column") {
-		t.Error(err)
-	}
-}
-
-func TestScaleRangeIsTheDataRange(t *testing.T) {
-	v := [][]float64{{0.25, 1}, {-3, 0}}
-	for _, c := range []struct {
-		p      Palette
-		lo, hi float64
-	}{{magnitude, -3, 1}, {Signed, -3, 3}} {
-		s, err := Scale{Palette: c.p}.resolve(v)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ticks := s.ticks(100)
-		if s.Min != c.lo || s.Max != c.hi || ticks[0] != c.lo || ticks[len(ticks)-1] != c.hi {
-			t.Errorf("palette %d: range [%v, %v], ticks %v, want [%v, %v]", c.p, s.Min, s.Max, ticks, c.lo, c.hi)
-		}
-		st := stops[c.p]
-		if s.color(c.lo) != nrgba(st[0]) || s.color(c.hi) != nrgba(st[len(st)-1]) {
-			t.Errorf("palette %d: the ends of the range do not have the end colours", c.p)
-		}
-	}
-	if c := Signed.at(0.5); c != white {
-		t.Errorf("zero has the colour %v, want white", c)
-	}
-}
-
-func TestSharedScaleCoversAll(t *testing.T) {
-	a, b := &Matrix{Values: [][]float64{{0, 1}}}, &Matrix{Values: [][]float64{{-2, 0}}}
-	ShareScale(Scale{Palette: Signed}, a, b)
-	for _, m := range []*Matrix{a, b} {
-		if m.Scale.Min != -2 || m.Scale.Max != 2 {
-			t.Errorf("range [%v, %v], want [-2, 2]", m.Scale.Min, m.Scale.Max)
-		}
-	}
-	if !a.Scale.Hidden || b.Scale.Hidden {
-		t.Error("want the bar at the last matrix only")
-	}
+	property.Mentions(t, err, words...)
 }
 
 // Every pixel of a cell, up to the frame, has exactly the cell's colour, and
@@ -161,13 +66,15 @@ func TestCellsAreCrisp(t *testing.T) {
 func TestDescriptionNamesThePanels(t *testing.T) {
 	p := plot.New()
 	p.X.Label.Text, p.Y.Label.Text = "β", "Gain"
+	x, y := Axis{Label: Text("Step")}, Axis{Label: Text("Loss")}
 	f := &Figure{ID: "f", Rows: [][]Panel{
 		{&Matrix{Title: Text("Weights"), Values: [][]float64{{1, 2, 3}, {4, 5, 6}}}, &Drawing{}},
-		{&Axes{X: Axis{Label: Text("Step")}, Y: Axis{Label: Text("Loss")}, Series: []Series{
-			{Label: Text("trained")}, {}, {Label: Text("Bayes")},
-		}}, &Chart{Plot: p}},
+		{&Axes{X: x, Y: y, Series: []Series{{Label: Text("trained")}, {}, {Label: Text("Bayes")}}}, &Chart{Plot: p}},
+		{&Graph{Parents: []int{-1, -1}}, &Axes{X: x, Y: y, Series: []Series{{}}}},
 	}}
-	const want = "Weights. A matrix of 2 rows and 3 columns. A drawing. Loss against Step: trained, Bayes. Gain against β."
+	const want = "Weights. A matrix of 2 rows and 3 columns. A drawing. Loss against Step: trained, Bayes. Gain " +
+		"against β. " +
+		"A causal graph of 2 positions. Loss against Step."
 	if got := f.Description(); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -186,7 +93,8 @@ func TestFilesContainTitleAndDescription(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := "<title>" + c.wantTitle + "</title>\n<desc>" + c.wantDesc + "</desc>"; !strings.Contains(string(svg), want) {
+		if want := "<title>" + c.wantTitle + "</title>\n<desc>" + c.wantDesc + "</desc>"; !strings.Contains(string(svg),
+			want) {
 			t.Errorf("SVG does not say %s", want)
 		}
 	}
@@ -288,12 +196,17 @@ func TestTicks(t *testing.T) {
 		{Scale{Palette: Signed, Min: -1, Max: 1}.ticks(30), "[-1 0 1]"},
 		{Scale{Max: 1}.ticks(11), "[0 1]"},
 		{Scale{Max: 1}.ticks(10), "[1]"}, // lower than two numbers
-		{Scale{Max: 1}.ticks(100), "[0 0.5 1]"},
-		{[]float64{1234567, 12345678, 0.00012346}, "[1234567 1.235·10⁷ 0.0001235]"},
+		{Scale{Max: 1}.ticks(40), "[0 0.5 1]"},
+		{Scale{Max: 1}.ticks(30), "[0 1]"},
+		{within(0, 0.2, 0.1234567890123), "[0 0.1235]"},
+		{within(-0.2, 1, 0.5), "[0 0.5 1]"},
 	} {
 		if got := sprint(c.got); got != c.want {
 			t.Errorf("ticks %s, want %s", got, c.want)
 		}
+	}
+	if zero := within(-0.2, 1, 0.5)[0]; math.Signbit(zero) {
+		t.Error("a tick at negative zero")
 	}
 }
 
@@ -414,45 +327,6 @@ func TestBracketsOfTheFloorAreDrawn(t *testing.T) {
 	}
 }
 
-// A matrix much wider than high has its colour bar below, where numbers fit.
-func TestBarOfAWideMatrixLiesBelow(t *testing.T) {
-	room := func(columns int) Room {
-		m := &Matrix{Values: [][]float64{make([]float64, columns), make([]float64, columns)}}
-		m.Columns = [][]Group{{{Size: columns}}}
-		r, err := m.Layout(200)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return r
-	}
-	if square, wide := room(2), room(20); wide.Bottom <= square.Bottom+barWidth || wide.Right >= square.Right-barWidth {
-		t.Errorf("room %+v, and %+v for a square matrix", wide, square)
-	}
-}
-
-// A figure of the least width is drawn, and a slightly narrower figure is an error.
-func TestLeastWidthIsTheLeast(t *testing.T) {
-	m := &Matrix{Values: [][]float64{make([]float64, 300)}, Columns: [][]Group{{{Size: 100}, {Size: 200}}}, Numbered: []int{1}}
-	f := &Figure{ID: "x", Rows: [][]Panel{{m}, {m, m}}}
-	least, err := f.LeastWidth()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		width Width
-		fits  bool
-	}{{least, true}, {least - 3, false}} {
-		f.Width = c.width
-		if _, err := f.PNG(); (err == nil) != c.fits {
-			t.Errorf("%v pt, of %v: %v", c.width, least, err)
-		}
-	}
-	m.Values = nil
-	if _, err := f.LeastWidth(); err == nil {
-		t.Error("no error for an empty matrix")
-	}
-}
-
 // The first frames of rows of several panels are aligned, whatever is written around them
 // and however many panels follow.
 func TestRowsOfSeveralPanelsAreAligned(t *testing.T) {
@@ -503,7 +377,10 @@ func TestASharedLegendStandsAboveThePanels(t *testing.T) {
 			{Label: Text("second"), X: []float64{0, 1}, Y: []float64{1, 0}},
 		}}
 	}
-	f := &Figure{ID: "shared", Alt: "Four plots.", Width: TwoColumns, Rows: [][]Panel{{panel(), panel()}, {panel(), panel()}}}
+	f := &Figure{
+		ID: "shared", Alt: "Four plots.", Width: TwoColumns,
+		Rows: [][]Panel{{panel(), panel()}, {panel(), panel()}},
+	}
 	before := must(f.Height())
 	f.ShareLegend(f.Rows[0][0].(*Axes))
 	l := must(f.layout())
@@ -526,4 +403,26 @@ func TestASharedLegendStandsAboveThePanels(t *testing.T) {
 	if _, err := f.PNG(); err == nil || !strings.HasPrefix(err.Error(), "figure shared: legend: label") {
 		t.Errorf("error %v does not name the legend", err)
 	}
+}
+
+// compile compiles a document in a folder and returns its log and bytes, or skips the test.
+func compile(t *testing.T, dir string, args ...string) (log, pdf []byte) {
+	t.Helper()
+	pdflatex, err := exec.LookPath("pdflatex")
+	if err != nil {
+		t.Skip("NOT CHECKED: no pdflatex on this machine, so the LaTeX exports were not compiled")
+	}
+	cmd := exec.Command(pdflatex, append([]string{"-interaction=nonstopmode", "-halt-on-error", "-jobname=doc"},
+		args...)...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "SOURCE_DATE_EPOCH=0", "FORCE_SOURCE_DATE=1", "max_print_line=10000")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out[max(0, len(out)-2000):])
+	}
+	log, err1 := os.ReadFile(filepath.Join(dir, "doc.log"))
+	pdf, err2 := os.ReadFile(filepath.Join(dir, "doc.pdf"))
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatal(err)
+	}
+	return log, pdf
 }

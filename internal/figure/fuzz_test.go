@@ -16,7 +16,8 @@ import (
 // A label is an error, or is drawn in each format.
 func FuzzLabel(f *testing.F) {
 	for _, text := range []string{
-		"Position i", "π(s'|s)", "X̃ and ĝ(β)", "Ã⁽¹⁾, W₁ and ⌊x⌋", "100 % & #1_$^{~}\\", "\x00", "\xff", "日本", "̃", "a\nb", "⁽", "₍₍", "",
+		"Position i", "π(s'|s)", "X̃ and ĝ(β)", "Ã⁽¹⁾, W₁ and ⌊x⌋", "100 % & #1_$^{~}\\", "\x00", "\xff", "日本", "̃", "a\nb",
+		"⁽", "₍₍", "",
 	} {
 		f.Add(text)
 	}
@@ -28,7 +29,10 @@ func FuzzLabel(f *testing.F) {
 		points := Series{Label: label, X: []float64{1, 2}, Y: []float64{1, 2}}
 		fig := &Figure{ID: "label", Rows: [][]Panel{{&Axes{X: Axis{Label: label}, Series: []Series{points}}}}}
 		wrong := label.check()
-		for format, write := range map[string]func() ([]byte, error){"PNG": fig.PNG, "SVG": fig.SVG, "PDF": fig.PDF, "TeX": fig.TeX} {
+		for format, write := range map[string]func() ([]byte, error){
+			"PNG": fig.PNG, "SVG": fig.SVG, "PDF": fig.PDF,
+			"TeX": fig.TeX,
+		} {
 			b, err := write()
 			if wrong == nil && (err != nil || len(b) == 0) || wrong != nil && err == nil {
 				t.Errorf("%s of %q: %d bytes, %v; the check says %v", format, text, len(b), err, wrong)
@@ -46,11 +50,14 @@ func gonums(v, w float64) map[string]plot.Plotter {
 		"function": plotter.NewFunction(func(x float64) float64 { return math.Sqrt(x-v) / w }),
 		"line":     &plotter.Line{XYs: points, LineStyle: plotter.DefaultLineStyle},
 		"area":     &plotter.Line{XYs: points, LineStyle: plotter.DefaultLineStyle, FillColor: color.Gray{200}},
-		"points":   &plotter.Scatter{XYs: points, GlyphStyle: draw.GlyphStyle{Color: color.Black, Radius: 2, Shape: draw.RingGlyph{}}},
-		"polygon":  &plotter.Polygon{XYs: []plotter.XYs{points}, LineStyle: plotter.DefaultLineStyle, Color: color.Gray{200}},
-		"bars":     &plotter.YErrorBars{XYs: points, YErrors: bars, LineStyle: plotter.DefaultLineStyle, CapWidth: 3},
+		"points": &plotter.Scatter{
+			XYs: points, GlyphStyle: draw.GlyphStyle{Color: color.Black, Radius: 2, Shape: draw.RingGlyph{}},
+		},
+		"polygon": &plotter.Polygon{XYs: []plotter.XYs{points}, LineStyle: plotter.DefaultLineStyle, Color: color.Gray{200}},
+		"bars":    &plotter.YErrorBars{XYs: points, YErrors: bars, LineStyle: plotter.DefaultLineStyle, CapWidth: 3},
 		"histogram": &plotter.Histogram{
-			Bins: []plotter.HistogramBin{{Min: 0, Max: 1, Weight: v}, {Min: 1, Max: w, Weight: 2}}, LineStyle: plotter.DefaultLineStyle,
+			Bins:      []plotter.HistogramBin{{Min: 0, Max: 1, Weight: v}, {Min: 1, Max: w, Weight: 2}},
+			LineStyle: plotter.DefaultLineStyle,
 		},
 		"word": written{v, w},
 	}
@@ -99,7 +106,8 @@ func FuzzPlotsOfGonum(f *testing.F) {
 				t.Errorf("%s: a coordinate is %s", name, m[0])
 			}
 			e := &edges{}
-			if l := must(fig.layout()); l.draw(&gate{newCanvas(e), make([]bool, 1)}) != nil || name != "bars" && name != "word" && e.x1 > 2*l.w {
+			if l := must(fig.layout()); l.draw(&gate{newCanvas(e), make([]bool, 1)}) != nil || name != "bars" &&
+				name != "word" && e.x1 > 2*l.w {
 				t.Errorf("%s: drawn up to (%v, %v), on a page of %v x %v", name, e.x1, e.y1, l.w, l.h)
 			}
 		}

@@ -7,17 +7,6 @@ import (
 	"testing"
 )
 
-func TestNumbersBesideABar(t *testing.T) {
-	for v, want := range map[float64]string{
-		0: "0", 1: "1", 0.123456: "0.123", 123456: "123000", 999499: "999000", 1234567: "1.23·10⁶", 1e6: "1·10⁶",
-		1e-4: "0.0001", 1.5e-4: "0.00015", 0.99e-4: "9.9·10⁻⁵", -0.25: "−0.25", -123456: "−123000", -2e6: "−2·10⁶",
-	} {
-		if got := barLabel(v, 3).Text; got != want {
-			t.Errorf("%v is written as %s, want %s", v, got, want)
-		}
-	}
-}
-
 // The range of a scale is the range of the data or the given range. A signed scale is
 // symmetric about zero.
 func TestRangeOfAScale(t *testing.T) {
@@ -49,24 +38,6 @@ func TestRangeOfAScale(t *testing.T) {
 	one, two := &Matrix{Values: [][]float64{{1, 2}}}, &Matrix{Values: [][]float64{{-1, 0}}}
 	if ShareScale(Scale{}, one, two); one.Scale.Min != -1 || two.Scale.Max != 2 || !one.Scale.Hidden || two.Scale.Hidden {
 		t.Errorf("a scale for two: %+v and %+v", one.Scale, two.Scale)
-	}
-}
-
-func TestPowersOfTenAreWrittenSo(t *testing.T) {
-	for _, c := range []struct {
-		ticks []float64
-		want  []string
-	}{
-		{[]float64{1, 10, 100}, []string{"1", "10", "100"}},
-		{[]float64{1, 100, 10000}, []string{"10⁰", "10²", "10⁴"}},
-		{[]float64{0.0001, 1}, []string{"10⁻⁴", "10⁰"}},
-		{[]float64{2, 20000}, []string{"2", "20000"}},
-		{[]float64{0.5, 10000}, []string{"0.5", "10000"}},
-		{[]float64{20000, 1}, []string{"20000", "1"}},
-	} {
-		if got := powerLabels(c.ticks); !slices.Equal(got, c.want) {
-			t.Errorf("%v are written as %v, want %v", c.ticks, got, c.want)
-		}
 	}
 }
 

@@ -141,15 +141,6 @@ func must[A any](b A, err error) A {
 	return b
 }
 
-// Groups without labels have no line in the head.
-func TestNoEmptyHead(t *testing.T) {
-	tab := someTable()
-	tab.Groups = []Group{{Size: 2}, {Size: 1}}
-	if s := string(must(tab.TeX())); strings.Contains(s, "multicolumn") {
-		t.Errorf("an empty line under \\toprule:\n%s", s)
-	}
-}
-
 // Three axes are in one row or in three, never in two rows of different lengths. A
 // drawing that fits exactly is not an error.
 func TestRowsOfAxesAreOfOneLength(t *testing.T) {
@@ -181,7 +172,8 @@ func TestRowsOfAxesAreOfOneLength(t *testing.T) {
 			t.Errorf("width %v: no type of %s pt", w, size)
 		}
 	}
-	if _, err := small.Fit(150 + 2*border - 1); err == nil || !strings.Contains(err.Error(), "at least 153 pt (54 mm) wide") {
+	if _, err := small.Fit(150 + 2*border - 1); err == nil || !strings.Contains(err.Error(),
+		"at least 153 pt (54 mm) wide") {
 		t.Errorf("%v, want the least width", err)
 	}
 	if f := must(small.FitWithin(203, 90)); must(f.Height()) > 90 {
@@ -201,7 +193,10 @@ func TestRowsOfAxesAreOfOneLength(t *testing.T) {
 
 // A matrix keeps its cell size in a figure that is not made narrower.
 func TestFitKeepsCellsOfTheSameWidth(t *testing.T) {
-	f := &Figure{ID: "f", Width: 300, Rows: [][]Panel{{&Matrix{Values: [][]float64{{0, 1}, {1, 0}}, Cell: 11, Scale: Scale{Hidden: true}}}}}
+	f := &Figure{ID: "f", Width: 300, Rows: [][]Panel{{&Matrix{
+		Values: [][]float64{{0, 1}, {1, 0}}, Cell: 11,
+		Scale: Scale{Hidden: true},
+	}}}}
 	for w, kept := range map[Width]bool{300: true, 400: true, 299: false} {
 		fitted := must(f.Fit(w))
 		l := must(fitted.layout())
