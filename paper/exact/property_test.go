@@ -19,21 +19,22 @@ func TestProperties(t *testing.T) {
 			"Interval.Float Interval.String Interval.Abs Spread Power Decision.String": intervals,
 		"At Range.Add Range.Sub Range.Mul Range.Quo Range.Pow Range.Abs Range.Min Range.Max Range.Sqrt": ranges,
 		"Cover": covers,
-		"Interval.Exp Interval.Log Interval.Sqrt":                                                                 functions,
-		"Dot TV ChiSquared Norm1 NormInf Jacobian Outer Diag Vector.Floats Vector.Strings":                        vectors,
-		"Matrix.Mul Matrix.Sub Matrix.T Matrix.Scale Matrix.Floats Matrix.Strings":                                products,
-		"Matrix.Power Matrix.Trace Matrix.Solve Matrix.Semidefinite":                                              squares,
-		"FromFloats Zero Ones Grid Simplex Positive Round":                                                        makers,
-		"CheckRows Stationary MustStationary CheckGamma FloorGamma RowSpread FrobeniusSquared LambdaAtMost Alpha": chainNumbers,
-		"Marginal Joint G ChiSquaredInformation TEffLambda Sequences":                                             pairs,
-		"NewInContext InContext.Error InContext.GHat":                                                             inContext,
-		"NewStageOne StageOne.GStar StageOne.G StageOne.Drive StageOne.Distance StageOne.Gap":                     stageOne,
-		"Population.GHat Population.G2":                                                                           populations,
-		"Relabelings Orbits":                                                                                      relabelings,
-		"SampleLaw.Moment SampleLaw.Absolute SampleLaw.Central SampleLaw.Tail":                                    sampleLaws,
-		"GradientLaw SecondGradientLaw":                                                                           gradientLaws,
-		"MomentsOfSum Uniform WithTrace LightState":                                                               forests,
-		"NewDual Dual.Add Dual.Mul Dual.Quo Normalized Hadamard SubScaled ScoreGradient":                          duals,
+		"Interval.Exp Interval.Log Interval.Sqrt":                                          functions,
+		"Dot TV ChiSquared Norm1 NormInf Jacobian Outer Diag Vector.Floats Vector.Strings": vectors,
+		"Matrix.Mul Matrix.Sub Matrix.T Matrix.Scale Matrix.Floats Matrix.Strings":         products,
+		"Matrix.Power Matrix.Trace Matrix.Solve Matrix.Semidefinite":                       squares,
+		"FromFloats Zero Ones Grid Simplex Positive Round":                                 makers,
+		"CheckRows Stationary MustStationary CheckGamma FloorGamma RowSpread FrobeniusSquared LambdaAtMost " +
+			"Alpha": chainNumbers,
+		"Marginal Joint G ChiSquaredInformation TEffLambda Sequences":                         pairs,
+		"NewInContext InContext.Error InContext.GHat":                                         inContext,
+		"NewStageOne StageOne.GStar StageOne.G StageOne.Drive StageOne.Distance StageOne.Gap": stageOne,
+		"Population.GHat Population.G2":                                                       populations,
+		"Relabelings Orbits":                                                                  relabelings,
+		"SampleLaw.Moment SampleLaw.Absolute SampleLaw.Central SampleLaw.Tail":                sampleLaws,
+		"GradientLaw SecondGradientLaw":                                                       gradientLaws,
+		"MomentsOfSum Uniform WithTrace LightState":                                           forests,
+		"NewDual Dual.Add Dual.Mul Dual.Quo Normalized Hadamard SubScaled ScoreGradient":      duals,
 		"GHat":                  stageTwo,
 		"PairMean Pairs.States": pairLaws,
 		"NewBeta Beta.Exp Beta.E12Terms Beta.GHat":                                                     betas,
@@ -414,7 +415,8 @@ func squares(t *rapid.T) {
 	}
 	property.Decide(t, symmetric, refused(t, func() { m.Semidefinite() }))
 	if right {
-		if gram := m.T().Mul(m); !gram.Semidefinite() || gram.Sub(Diag(Ones(n)).Scale(Add(gram.Trace(), Int(1)))).Semidefinite() {
+		if gram := m.T().Mul(m); !gram.Semidefinite() || gram.Sub(Diag(Ones(n)).Scale(Add(gram.Trace(),
+			Int(1)))).Semidefinite() {
 			t.Fatalf("%v has no negative eigenvalue, or all of them", gram)
 		}
 	}
@@ -597,7 +599,8 @@ func pairs(t *rapid.T) {
 	}
 	var z *big.Rat
 	property.Decide(t, right, refused(t, func() { G(pi, g, i, j) }))
-	if property.Decide(t, right || i == j && i == g.T()-1, refused(t, func() { z = ChiSquaredInformation(joint) })) && z.Sign() < 0 {
+	if property.Decide(t, right || i == j && i == g.T()-1, refused(t, func() { z = ChiSquaredInformation(joint) })) &&
+		z.Sign() < 0 {
 		t.Fatalf("the information is %v", z)
 	}
 	lambda := rational().Draw(t, "lambda")
@@ -629,7 +632,8 @@ func stageTwo(t *rapid.T) {
 }
 
 func times(t *rapid.T) {
-	alpha, n, delta, eta := rational().Draw(t, "alpha"), rational().Draw(t, "n"), rational().Draw(t, "delta"), rational().Draw(t, "eta")
+	alpha, n, delta, eta := rational().Draw(t, "alpha"), rational().Draw(t, "n"), rational().Draw(t, "delta"),
+		rational().Draw(t, "eta")
 	var bound, leader Interval
 	right := alpha.Sign() > 0 && n.Sign() > 0 && delta.Sign() > 0 && eta.Sign() > 0
 	bounded := property.Decide(t, right, refused(t, func() { bound = TimeBound(alpha, n, delta, eta) }))
@@ -651,7 +655,8 @@ func betas(t *rapid.T) {
 	var e, ghat *big.Rat
 	zero := root.Cmp(one) == 0
 	if property.Decide(t, z.Sign() >= 0 || zero, refused(t, func() { e = b.Exp(z) })) {
-		equal(t, "e^(beta z)", Pow(e, int(b.Denominator)), Pow(b.Exp(one), int(Mul(Abs(z), Int(b.Denominator)).Num().Int64())))
+		equal(t, "e^(beta z)", Pow(e, int(b.Denominator)), Pow(b.Exp(one),
+			int(Mul(Abs(z), Int(b.Denominator)).Num().Int64())))
 	}
 	if !zero {
 		property.Decide(t, false, refused(t, func() { b.E12Terms(one, Frac(1, 97), one, r) }))

@@ -92,15 +92,6 @@ func TestErrorOfPairCounts(t *testing.T) {
 	}
 }
 
-func TestSmallerAndLargerRanges(t *testing.T) {
-	a, b := Range{1, 4}, Range{2, 3}
-	for _, pair := range [][2]Range{{a, b}, {b, a}} {
-		if lo, hi := pair[0].Min(pair[1]), pair[0].Max(pair[1]); lo != (Range{1, 3}) || hi != (Range{2, 4}) {
-			t.Errorf("of %v and %v the smaller is %v and the larger %v", pair[0], pair[1], lo, hi)
-		}
-	}
-}
-
 // A mean of zeros is off by 1e-290 for each of the counts, which may have underflowed.
 // Ranges are tight to rounding, and nonnegative values keep their sign.
 func TestRangesThatAreNotNegative(t *testing.T) {
@@ -220,12 +211,10 @@ func TestEnclosuresAreTight(t *testing.T) {
 
 func TestArgumentsOfPairMeansAreRefused(t *testing.T) {
 	pi, start := Rats("7/10 3/10; 1/5 4/5"), Rats("2/5 3/5")[0]
-	mean := func(h, within float64) func() {
-		return func() { PairMean(pi, start, 2, func(Pairs) float64 { return h }, within) }
-	}
 	for _, f := range []func(){
-		func() { PairCounts(Rats("7/10 1/10; 1/5 4/5"), start, 3) },
-		func() { Rat("x") }, mean(math.NaN(), 0), mean(math.Inf(1), 0), mean(1, math.NaN()), mean(1, math.Inf(1)), mean(1, -1),
+		func() { PairCounts(Rats("7/10 1/10; 1/5 4/5"), start, 3) }, func() { Rat("x") },
+		func() { PairMean(pi, start, 2, func(Pairs) float64 { return math.NaN() }, 0) },
+		func() { PairMean(pi, start, 2, func(Pairs) float64 { return math.Inf(1) }, 0) },
 	} {
 		if property.Refused(t, "exact", f) == "" {
 			t.Error("no panic")

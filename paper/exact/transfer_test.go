@@ -88,7 +88,8 @@ func TestPairMeansOfLongChains(t *testing.T) {
 	}
 	// Where the ways to arrange the runs are beyond floating point.
 	half := Rats("1/2 1/2; 1/2 1/2")
-	if sum := PairMean(half, MustStationary(half), 3600, func(Pairs) float64 { return 1 }, 0); !sum.Contains(one) || sum.AtMost(Point(Rat("1.000000001"))) != Certainly {
+	if sum := PairMean(half, MustStationary(half), 3600, func(Pairs) float64 { return 1 }, 0); !sum.Contains(one) ||
+		sum.AtMost(Point(Rat("1.000000001"))) != Certainly {
 		t.Errorf("t = 3600: the sum of all is %v", sum)
 	}
 	// The slack contains each of its parts: the roundings and the errors of the values.
