@@ -45,7 +45,8 @@ func TestExportWritesAFigureForAPaper(t *testing.T) {
 	if _, err := exec.LookPath("pdflatex"); err != nil {
 		t.Skip("!!! NOT CHECKED: the LaTeX of an export is not compiled, for want of pdflatex")
 	}
-	if out, err := exec.Command("pdflatex", "-halt-on-error", "-interaction=batchmode", "paper").CombinedOutput(); err != nil {
+	if out, err := exec.Command("pdflatex", "-halt-on-error", "-interaction=batchmode",
+		"paper").CombinedOutput(); err != nil {
 		log, _ := os.ReadFile("paper.log")
 		t.Errorf("%v\n%s\n%s", err, out, log)
 	}

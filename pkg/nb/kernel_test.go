@@ -119,28 +119,13 @@ type forms = map[protocol.MIMEType]any
 func TestInANotebookTheKernelGetsEachOutput(t *testing.T) {
 	k := startKernel(t)
 	out, _ := capture(t)
-	var b bytes.Buffer
-	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 30, 20))); err != nil {
-		t.Fatal(err)
-	}
-	check := func(what string, got []protocol.DisplayData, want ...forms) {
-		t.Helper()
-		var data []forms
-		for _, d := range got {
-			data = append(data, d.Data)
-		}
-		if !reflect.DeepEqual(data, want) {
-			t.Errorf("%s: the kernel got %v, want %v", what, data, want)
-		}
-	}
-
+	b, picture := grey(t, 30), NewPicture()
 	Markdown("a new block")
 	text := k.of(t, func() { Printf("loss %d", 1); Printf(" and %d\n", 2) })
-	check("Printf", text, forms{"text/plain": "loss 1"}, forms{"text/plain": "loss 1 and 2\n"})
+	sent(t, "Printf", text, forms{"text/plain": "loss 1"}, forms{"text/plain": "loss 1 and 2\n"})
 	if text[0].DisplayID == "" || text[0].DisplayID != text[1].DisplayID {
 		t.Errorf("one text has the ids %q and %q", text[0].DisplayID, text[1].DisplayID)
 	}
-	picture := NewPicture()
 	for what, other := range map[string]struct {
 		show func()
 		want forms
@@ -151,13 +136,13 @@ func TestInANotebookTheKernelGetsEachOutput(t *testing.T) {
 			func() { Details("a<b", "c>d") },
 			forms{"text/html": "<details><summary>a&lt;b</summary><pre>c&gt;d</pre></details>", "text/plain": "a<b\nc>d"},
 		},
-		"PNG":   {func() { picture.PNG(b.Bytes(), "grey") }, forms{"image/png": b.Bytes(), "text/plain": "grey"}},
+		"PNG":   {func() { picture.PNG(b, "grey") }, forms{"image/png": b, "text/plain": "grey"}},
 		"Meter": {func() { NewMeter("chain").Done("9 steps") }, forms{"text/plain": "chain: 9 steps"}},
 	} {
-		check(what, k.of(t, other.show), other.want)
+		sent(t, what, k.of(t, other.show), other.want)
 		// Later text stands below it, in a separate block.
 		next := k.of(t, func() { Printf("next") })
-		check("Printf after "+what, next, forms{"text/plain": "next"})
+		sent(t, "Printf after "+what, next, forms{"text/plain": "next"})
 		if next[0].DisplayID == text[0].DisplayID {
 			t.Errorf("text printed after %s continues the block above it", what)
 		}
@@ -166,24 +151,8 @@ func TestInANotebookTheKernelGetsEachOutput(t *testing.T) {
 	if out.Len() > 0 {
 		t.Errorf("standard output has %q as well", out)
 	}
-
-	// A picture is replaced by the next.
-	pictures := k.of(t, func() {
-		picture.PNG(b.Bytes(), "grey")
-		picture.PNG(b.Bytes(), "again")
-		NewPicture().Figure(&figure.Figure{
-			ID: "f", Alt: "one cell", Rows: [][]figure.Panel{{&figure.Matrix{Values: [][]float64{{1}}}}},
-		})
-	})
-	if pictures[0].DisplayID != pictures[1].DisplayID || pictures[1].DisplayID == pictures[2].DisplayID {
-		t.Error("pictures do not have distinct ids")
-	}
-	if alt := pictures[2].Data["text/plain"]; alt != "one cell" {
-		t.Errorf("a figure without pictures is %q", alt)
-	}
-
 	t.Run("a long text", func(t *testing.T) { checkLongText(t, k) })
-	t.Run("pictures", func(t *testing.T) { checkSizes(t, k) })
+	t.Run("pictures", func(t *testing.T) { checkPictures(t, k) })
 	t.Run("meter", func(t *testing.T) { checkMeter(t, k) })
 	t.Run("goroutines", func(t *testing.T) { checkGoroutines(t, k) })
 	t.Run("a meter that is held", func(t *testing.T) { checkHeldMeter(t, k) })
@@ -215,21 +184,6 @@ func checkLongText(t *testing.T, k *kernel) {
 	}
 	if next := k.of(t, func() { Printf("next") }); len(next) != 1 {
 		t.Errorf("text below the display is shown %d times, want once", len(next))
-	}
-}
-
-// A picture is as wide as three quarters of its pixels, rounded up.
-func checkSizes(t *testing.T, k *kernel) {
-	for width := 29; width < 37; width++ {
-		var b bytes.Buffer
-		if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, width, 20))); err != nil {
-			t.Fatal(err)
-		}
-		got := k.of(t, func() { PNG(b.Bytes(), "grey") })
-		want := map[string]any{"width": int(math.Ceil(0.75 * float64(width))), "alt": "grey"}
-		if !reflect.DeepEqual(got[0].Metadata, map[string]any{"image/png": want}) {
-			t.Errorf("metadata of a picture %d wide: %v, want %v", width, got[0].Metadata, want)
-		}
 	}
 }
 
@@ -380,6 +334,53 @@ func TestAnInterruptCancelsTheContextAndASecondEndsTheProgram(t *testing.T) {
 			return
 		case <-time.After(10 * time.Millisecond):
 			_ = cmd.Process.Signal(os.Interrupt)
+		}
+	}
+}
+
+// sent fails unless the kernel got outputs with the forms want.
+func sent(t *testing.T, what string, got []protocol.DisplayData, want ...forms) {
+	t.Helper()
+	var data []forms
+	for _, d := range got {
+		data = append(data, d.Data)
+	}
+	if !reflect.DeepEqual(data, want) {
+		t.Errorf("%s: the kernel got %v, want %v", what, data, want)
+	}
+}
+
+// grey returns the PNG of a grey picture of height 20.
+func grey(t *testing.T, width int) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, width, 20))); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// A picture is replaced by the next. It is as wide as three quarters of its pixels, rounded up.
+func checkPictures(t *testing.T, k *kernel) {
+	picture := NewPicture()
+	pictures := k.of(t, func() {
+		picture.PNG(grey(t, 30), "grey")
+		picture.PNG(grey(t, 30), "again")
+		NewPicture().Figure(&figure.Figure{
+			ID: "f", Alt: "one cell", Rows: [][]figure.Panel{{&figure.Matrix{Values: [][]float64{{1}}}}},
+		})
+	})
+	if pictures[0].DisplayID != pictures[1].DisplayID || pictures[1].DisplayID == pictures[2].DisplayID {
+		t.Error("pictures do not have distinct ids")
+	}
+	if alt := pictures[2].Data["text/plain"]; alt != "one cell" {
+		t.Errorf("a figure without pictures is %q", alt)
+	}
+	for width := 29; width < 37; width++ {
+		got := k.of(t, func() { PNG(grey(t, width), "grey") })
+		want := map[string]any{"width": int(math.Ceil(0.75 * float64(width))), "alt": "grey"}
+		if !reflect.DeepEqual(got[0].Metadata, map[string]any{"image/png": want}) {
+			t.Errorf("metadata of a picture %d wide: %v, want %v", width, got[0].Metadata, want)
 		}
 	}
 }

@@ -163,7 +163,8 @@ func TestStripHasAllPlotsWithoutAProgram(t *testing.T) {
 	p := plot.New()
 	p.Add(plotter.NewFunction(math.Sqrt))
 	page := strip("<roots>", []*plot.Plot{p, p, p})
-	if n := strings.Count(page, `<img src="data:image/png;base64,`); n != 3 || !strings.Contains(page, `alt="&lt;roots&gt;, 2 of 3"`) {
+	if n := strings.Count(page, `<img src="data:image/png;base64,`); n != 3 ||
+		!strings.Contains(page, `alt="&lt;roots&gt;, 2 of 3"`) {
 		t.Errorf("%d images, want 3 with a description each: %.300s", n, page)
 	}
 	if strings.Contains(page, "<script") || strings.Contains(page, "<style") || strings.Contains(page, " on") {
