@@ -235,21 +235,19 @@ func TestSampledIsTheOrbitOfDraws(t *testing.T) {
 }
 
 // By a uniform variable the matrix is drawn in whose part of the weights it falls, the last
-// one where they leave something.
+// one beyond their sum.
 func TestFiniteDrawsWhereTheVariableFalls(t *testing.T) {
-	f := &Finite{Weight: []float64{0.5, 0.3, 0.1}}
+	f := &Finite{Weight: []float64{0.4, 0.3, 0.2, 0.05}}
 	for k := range f.Weight {
 		p := float64(k) / 4
 		f.Pi, f.Mu = append(f.Pi, []float64{p, 1 - p, p, 1 - p}), append(f.Mu, []float64{p, 1 - p})
 	}
 	for seed := range uint64(200) {
-		u := num.Uniform(num.Stream(seed, "falls"))
-		want := 0
-		if u >= 0.5 {
-			want = 1
-		}
-		if u >= 0.8 {
-			want = 2
+		u, want := num.Uniform(num.Stream(seed, "falls")), 0
+		for _, border := range []float64{0.4, 0.7, 0.9} {
+			if u >= border {
+				want++
+			}
 		}
 		pi, mu := make([]float64, 4), make([]float64, 2)
 		f.Draw(pi, mu, num.Stream(seed, "falls"))
