@@ -76,7 +76,7 @@ func TestAnnotateReplacesNothingOfItsUser(t *testing.T) {
 		"a pipe":              {"out.tex", pipe, "", "out.tex", "out.tex is a pipe: want"},
 		"the style file":      {out: "ledger.sty", want: "ledger.sty has the name"},
 		"its other spelling":  {out: "./Ledger.STY", want: "Ledger.STY has the name"},
-		"an own ledger.sty":   {"out.tex", os.Rename, "mine", "ledger.sty", "ledger.sty is not replaced, because this program did not"},
+		"an own ledger.sty":   {"out.tex", os.Rename, "mine", "ledger.sty", "ledger.sty is not replaced, because "},
 		"a linked ledger.sty": {"out.tex", os.Symlink, "mine", "ledger.sty", "ledger.sty is a link to "},
 	} {
 		dir := t.TempDir()

@@ -141,7 +141,8 @@ func TestFaultySettingsAreRefused(t *testing.T) {
 	} {
 		s := good
 		spoil(&s)
-		if _, err := learn(context.Background(), s, func(string, any) {}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := learn(context.Background(), s, func(string, any) {}); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want an error about %q", s, err, want)
 		}
 	}

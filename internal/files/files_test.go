@@ -131,7 +131,10 @@ func TestAFileBehindALinkStays(t *testing.T) {
 	if err := os.WriteFile(source, []byte("thesis"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for target, what := range map[string]string{"source": "a link to source", "none": "a link to none", ".": "a link to ."} {
+	for target, what := range map[string]string{
+		"source": "a link to source", "none": "a link to none",
+		".": "a link to .",
+	} {
 		if err := os.Symlink(target, link); err != nil {
 			t.Skip(err)
 		}

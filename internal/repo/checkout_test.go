@@ -24,9 +24,11 @@ func TestCloneWithAutoCRLFHasTheSameBytes(t *testing.T) {
 		t.Skip("NOT CHECKED: line ends of a clone, because this folder is not a checkout of git")
 	}
 	dir := filepath.Join(t.TempDir(), "clone")
-	git("-c", "core.autocrlf=true", "-c", "core.eol=crlf", "clone", "--quiet", "--shared", "-c", "core.autocrlf=true", ".", dir)
+	git("-c", "core.autocrlf=true", "-c", "core.eol=crlf", "clone", "--quiet", "--shared", "-c", "core.autocrlf=true",
+		".", dir)
 	for line := range strings.Lines(git("-C", dir, "ls-files", "--eol")) {
-		if form := strings.Fields(line); form[0] != "i/"+strings.TrimPrefix(form[1], "w/") || form[1] == "w/crlf" || form[1] == "w/mixed" {
+		if form := strings.Fields(line); form[0] != "i/"+strings.TrimPrefix(form[1], "w/") || form[1] == "w/crlf" ||
+			form[1] == "w/mixed" {
 			t.Errorf("a clone changes line ends: %s", line)
 		}
 	}

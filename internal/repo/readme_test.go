@@ -36,7 +36,10 @@ func TestOwnGraphOfTheReadme(t *testing.T) {
 			t.Errorf("%q is not in the output:\n%s", want, out)
 		}
 	}
-	for _, name := range []string{"weights.npz", "curve.csv", "learned.dot", "summary.txt", "summary.json", "weights.tex"} {
+	for _, name := range []string{
+		"weights.npz", "curve.csv", "learned.dot", "summary.txt", "summary.json",
+		"weights.tex",
+	} {
 		if _, err := os.Stat(filepath.Join(dir, "my-graph", name)); err != nil {
 			t.Error(err)
 		}

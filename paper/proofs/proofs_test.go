@@ -74,7 +74,10 @@ func compared(th proofs.Theorem, r ledger.Row) string {
 
 // A gap that is emptied, and a hypothesis that the row gains, are found.
 func TestEmptyGapIsFound(t *testing.T) {
-	th := proofs.Theorem{Kind: "proved", Theorem: "a_true", File: "a.v", Statement: "a", Coq: "a.a_true : a", Gap: "a half"}
+	th := proofs.Theorem{
+		Kind: "proved", Theorem: "a_true", File: "a.v", Statement: "a", Coq: "a.a_true : a",
+		Gap: "a half",
+	}
 	row := ledger.Row{Claim: ledger.Claim{ID: "lem-a", Number: "Lemma 1", Statement: "a", Hypotheses: "b"}}
 	const source = "Lemma 1 (lem-a) Theorem a_true "
 	if bad := disagreements(th, row, source); bad != nil {
@@ -291,7 +294,8 @@ func TestTheoremsAreProved(t *testing.T) {
 		t.Skip("slow: a minute")
 	}
 	if _, err := exec.LookPath("coqc"); err != nil {
-		t.Skip("!!! NOT CHECKED: the proofs in paper/proofs, because coqc is missing: apt-get install --no-install-recommends " +
+		t.Skip("!!! NOT CHECKED: the proofs in paper/proofs, because coqc is missing: apt-get install " +
+			"--no-install-recommends " +
 			"coq libcoq-mathcomp-algebra libcoq-mathcomp-algebra-tactics")
 	}
 	folder, all := t.TempDir(), proofs.Listed().Theorems
@@ -312,7 +316,10 @@ func TestTheoremsAreProved(t *testing.T) {
 		{"muhat_last_refuted", "refuted_markov", "h [:: 0; 0]%N (1//6)", "h [:: 0]%N (1//6)"},
 	}
 	named := func(names ...string) []proofs.Theorem {
-		return slices.DeleteFunc(slices.Clone(all), func(th proofs.Theorem) bool { return !slices.Contains(names, th.Theorem) })
+		return slices.DeleteFunc(slices.Clone(all), func(th proofs.Theorem) bool {
+			return !slices.Contains(names,
+				th.Theorem)
+		})
 	}
 	asked := [][]proofs.Theorem{all, named("union_corrected", "muhat_last_refuted")}
 	texts := []string{questions(all), module("probability", source("probability")) +

@@ -52,9 +52,12 @@ func TestVerdictsEqualTheStoredLedger(t *testing.T) {
 		changes int
 		fault   string
 	}{
-		"as it is":    {func(*ledger.Worst) {}, 0, ""},
-		"undecided":   {func(w *ledger.Worst) { w.AtMostRounded(1, 1, 1, nowhere) }, 1, ""},
-		"a witness":   {func(w *ledger.Worst) { w.EqualRat("", exact.Frac(1, 1), exact.Frac(2, 1), nowhere) }, 0, "lem-tv: fails but has no repair"},
+		"as it is":  {func(*ledger.Worst) {}, 0, ""},
+		"undecided": {func(w *ledger.Worst) { w.AtMostRounded(1, 1, 1, nowhere) }, 1, ""},
+		"a witness": {
+			func(w *ledger.Worst) { w.EqualRat("", exact.Frac(1, 1), exact.Frac(2, 1), nowhere) }, 0,
+			"lem-tv: fails but has no repair",
+		},
 		"no instance": {func(w *ledger.Worst) { *w = ledger.Worst{} }, 0, "lem-tv: no instances"},
 	} {
 		cs, err := ledger.Select(claims.All(), "lem-bound-g1-corrected", "lem-tv")

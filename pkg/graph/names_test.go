@@ -45,14 +45,14 @@ func TestReadKeepsTheNamesOfTheNodes(t *testing.T) {
 		"digraph { subgraph A {a}; subgraph A {b}; r -> subgraph A {}; q }": "[-1 0 0 -1] r,a,b,q",
 		"digraph { subgraph A {a}; {subgraph A {}} -> b; q }":               "[-1 -1 -1] a,b,q", // a different A
 		// Task 2.
-		"digraph { {rain sprinkler} -> wet }":                                                  "[[] [] [0 1]] rain,sprinkler,wet",
-		"digraph { wet; sprinkler; rain; {rain sprinkler} -> wet}":                             "[[] [] [0 1]] sprinkler,rain,wet",
-		"digraph { {s1 s2} -> Y }":                                                             "[[] [] [0 1]] s1,s2,Y",
-		"digraph { query=b; a -> b; c }":                                                       "[[] [] [0]] a,c,b",
-		"digraph { y; a -> y; c }":                                                             "[[] [] [0]] a,c,y",
-		"digraph { query=c; a -> y; c }":                                                       "[-1 0 -1] a,y,c",
-		"digraph { {a b} -> c; a -> d [headlabel=2]; c -> d [headlabel=1] }":                   "[[] [] [0 1] [2 0]] a,b,c,d",
-		"strict digraph {\nrain;\nwind;\nwet;\nrain -> wind;\nrain -> wet;\nwind -> wet;\n}\n": "[[] [0] [0 1]] rain,wind,wet",
+		"digraph { {rain sprinkler} -> wet }":                                          "[[] [] [0 1]] rain,sprinkler,wet",
+		"digraph { wet; sprinkler; rain; {rain sprinkler} -> wet}":                     "[[] [] [0 1]] sprinkler,rain,wet",
+		"digraph { {s1 s2} -> Y }":                                                     "[[] [] [0 1]] s1,s2,Y",
+		"digraph { query=b; a -> b; c }":                                               "[[] [] [0]] a,c,b",
+		"digraph { y; a -> y; c }":                                                     "[[] [] [0]] a,c,y",
+		"digraph { query=c; a -> y; c }":                                               "[-1 0 -1] a,y,c",
+		"digraph { {a b} -> c; a -> d [headlabel=2]; c -> d [headlabel=1] }":           "[[] [] [0 1] [2 0]] a,b,c,d",
+		"strict digraph {\nrain;\nwind;\nwet;\nrain -> wind;\n{rain wind} -> wet\n}\n": "[[] [0] [0 1]] rain,wind,wet",
 	} {
 		if got := summary(text); got != want {
 			t.Errorf("%s\n\tis  %s\n\twant %s", text, got, want)
