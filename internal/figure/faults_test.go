@@ -369,6 +369,9 @@ func TestFormsOfNumbersByHand(t *testing.T) {
 		return func(v float64) string { return label(v).Text }
 	}
 	shown := form(func(v float64) Label { return Number{Value: v}.Shown() })
+	withError := func(e float64) func(v float64) string {
+		return form(func(v float64) Label { return PlusMinus(v, e, Number{Value: v, StdErr: e}.digits()).Shown() })
+	}
 	bar := form(func(v float64) Label { return barLabel(v, 3) })
 	tick := form(func(v float64) Label { return tickLabel(v, 4) })
 	for _, c := range []struct {
@@ -386,6 +389,12 @@ func TestFormsOfNumbersByHand(t *testing.T) {
 		{"tick", tick, 0.12345, "0.12345"},
 		{"tick", tick, 0.123456, "0.1235"},
 		{"number", shown, 0, "0"},
+		{"number", shown, -3.214e-6, "−3.21·10⁻⁶"},
+		{"number", shown, 1234.5, "1234"},
+		{"digits", form(func(v float64) Label { return Number{Value: v, Digits: 2}.Shown() }), 1.778, "1.78"},
+		{"whole", form(func(v float64) Label { return Number{Value: v, Whole: true}.Shown() }), 12.6, "13"},
+		{"error", withError(0.0541), 0.83712, "0.837 ± 0.054"},
+		{"error", withError(0.0996), 0.83712, "0.84 ± 0.10"},
 		{"number", shown, 0.001, "0.00100"},
 		{"number", shown, 0.0009994, "9.99·10⁻⁴"},
 		{"number", shown, 9999999, "9999999"},

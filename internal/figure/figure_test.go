@@ -3,12 +3,10 @@ package figure
 import (
 	"bytes"
 	"errors"
-	"image/png"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -24,42 +22,6 @@ func wantError(t *testing.T, p Panel, words ...string) {
 	t.Helper()
 	_, err := (&Figure{ID: "faulty", Rows: [][]Panel{{p}}}).PNG()
 	property.Mentions(t, err, words...)
-}
-
-// Every pixel of a cell, up to the frame, has exactly the cell's colour, and
-// row 0 is on top.
-func TestCellsAreCrisp(t *testing.T) {
-	m := &Matrix{Values: [][]float64{{0, 1, 2, 7}, {3, 4, 5, 8}, {6, -5, -7.5, 0.125}}, Scale: Scale{Palette: Signed}}
-	f := &Figure{ID: "crisp", Rows: [][]Panel{{m}}}
-	l, err := f.layout()
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := f.PNG()
-	if err != nil {
-		t.Fatal(err)
-	}
-	img, err := png.Decode(bytes.NewReader(b))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := l.panels[0].frame
-	scale, err := m.Scale.resolve(m.Values)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dots := func(x vg.Length) int { return int(math.Round(float64(x) / pixel)) }
-	cell := dots(r.Size().X / 4)
-	x0, y0 := dots(r.Min.X), dots(l.h-r.Max.Y)
-	const frame = 1
-	for y := frame; y < 3*cell-frame; y++ {
-		for x := frame; x < 4*cell-frame; x++ {
-			want := scale.color(m.Values[y/cell][x/cell])
-			if got := nrgba(img.At(x0+x, y0+y)); got != want {
-				t.Fatalf("pixel (%d, %d) of %d-pixel cells is %v, want %v", x, y, cell, got, want)
-			}
-		}
-	}
 }
 
 // A figure without Alt is described by its panels.
@@ -220,110 +182,14 @@ func sprint(x []float64) string {
 	return "[" + strings.ReplaceAll(strings.Join(s, " "), "−", "-") + "]"
 }
 
-func TestNumberFormats(t *testing.T) {
-	for _, c := range []struct {
-		n    Number
-		want string
-	}{
-		{Number{Value: 0.83712}, "0.837"},
-		{Number{Value: 0.83712, StdErr: 0.0541}, "0.837 ± 0.054"},
-		{Number{Value: 0.83712, StdErr: 0.0996}, "0.84 ± 0.10"},
-		{Number{Value: 1.778, Digits: 2}, "1.78"},
-		{Number{Value: 131072}, "131072"},
-		{Number{Value: -3.214e-6}, "−3.21·10⁻⁶"},
-		{Number{Value: 1234.5}, "1234"},
-		{Number{Value: 12.6, Whole: true}, "13"},
-	} {
-		got := c.n.Shown().Text
-		if c.n.StdErr > 0 {
-			got = PlusMinus(c.n.Value, c.n.StdErr, c.n.digits()).Shown().Text
-		}
-		if got != c.want {
-			t.Errorf("%+v is shown as %q, want %q", c.n, got, c.want)
-		}
-	}
-}
-
-func TestMacrosAreLegalAndDistinct(t *testing.T) {
-	tex, err := someNumbers().TeX()
-	if err != nil {
-		t.Fatal(err)
-	}
-	names := regexp.MustCompile(`\\newcommand\{\\(\w+)\}`).FindAllStringSubmatch(string(tex), -1)
-	if len(names) != 11 {
-		t.Errorf("%d macros, want 11:\n%s", len(names), tex)
-	}
-	for _, n := range names {
-		if !regexp.MustCompile(`^[A-Za-z]+$`).MatchString(n[1]) {
-			t.Errorf("macro name %q has other characters than letters", n[1])
-		}
-	}
-	for _, bad := range []Numbers{
-		{{ID: "fig9"}, {ID: "fig-nine"}},
-		{{ID: "x", StdErr: 1}, {ID: "x-p-m"}},
-		{{ID: "same"}, {ID: "same"}},
-		{{ID: "Upper"}},
-		{{ID: "nan", Value: math.NaN()}},
-	} {
-		if tex, err := bad.TeX(); err == nil {
-			t.Errorf("no error for %+v:\n%s", bad, tex)
-		}
-	}
-}
-
-func TestExportLeavesUnchangedFilesAlone(t *testing.T) {
-	dir := t.TempDir()
-	f := small()[2]
-	paths, err := f.Export(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before := make(map[string]os.FileInfo)
-	for _, p := range paths {
-		before[p], _ = os.Stat(p)
-	}
-	if err := os.WriteFile(paths[0], []byte("damaged"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.Export(dir); err != nil {
-		t.Fatal(err)
-	}
-	for i, p := range paths {
-		info, err := os.Stat(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if same := os.SameFile(info, before[p]); same != (i > 0) {
-			t.Errorf("%s: untouched is %v", filepath.Base(p), same)
-		}
-	}
-	files, _ := os.ReadDir(dir)
-	if len(files) != len(paths) {
-		t.Errorf("%d files, want %d: temporary ones were left", len(files), len(paths))
-	}
-}
-
 // The brackets of the floor, which the font lacks, are drawn, and named in LaTeX.
 func TestBracketsOfTheFloorAreDrawn(t *testing.T) {
 	l := Text("⌊i/2⌋")
-	if err := l.check(); err != nil {
-		t.Fatal(err)
-	}
-	if w, inner := l.Width(8), Text("i/2").Width(8); w <= inner {
-		t.Errorf("%v pt wide with its brackets, %v without", w, inner)
+	if w, inner := l.Width(8), Text("i/2").Width(8); l.check() != nil || w <= inner {
+		t.Errorf("%v pt wide with its brackets, %v without, %v", w, inner, l.check())
 	}
 	if tex := l.source(); !strings.Contains(tex, `\lfloor`) || !strings.Contains(tex, `\rfloor`) {
 		t.Errorf("LaTeX %s has no brackets", tex)
-	}
-	png := func(title string) string {
-		b, err := (&Figure{ID: "x", Rows: [][]Panel{{&Drawing{Title: Text(title), W: 50, H: 5}}}}).PNG()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(b)
-	}
-	if png("⌊⌋") == png("") || png("⌊⌋") == png("⌋⌊") {
-		t.Error("the brackets leave no ink, or look alike")
 	}
 }
 

@@ -74,3 +74,15 @@ func TestNumbersOfCloseNodes(t *testing.T) {
 		}
 	}
 }
+
+func TestMacrosAreDistinct(t *testing.T) {
+	for _, bad := range []Numbers{
+		{{ID: "fig9"}, {ID: "fig-nine"}},
+		{{ID: "x", StdErr: 1}, {ID: "x-p-m"}},
+		{{ID: "same"}, {ID: "same"}},
+	} {
+		if tex, err := bad.TeX(); err == nil {
+			t.Errorf("no error for %+v:\n%s", bad, tex)
+		}
+	}
+}
