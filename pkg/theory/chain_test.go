@@ -9,8 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"learncausal/paper/exact"
-	"learncausal/pkg/graph"
-	"learncausal/pkg/markov"
 )
 
 // agree reports whether a and b agree to a relative error of tol, or both are
@@ -108,30 +106,5 @@ func TestReducibleChainIsRefused(t *testing.T) {
 		if _, err := NewChain(pi, 2); err == nil {
 			t.Errorf("NewChain accepts %v", pi)
 		}
-	}
-}
-
-// A prior over one orbit has the means of its representative for values that do not
-// depend on the names of the states, and 1/S as the mean of each entry.
-func TestMeanIsOverTheOrbit(t *testing.T) {
-	base := []float64{0.5, 0.3, 0.2, 0.1, 0.3, 0.6, 0.4, 0.4, 0.2}
-	p, err := markov.NewOrbit(3, base)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := MustChain(base, 3)
-	if got := Mean(p, (*Chain).FrobeniusSquared); !agree(got, c.FrobeniusSquared(), 1e-13) {
-		t.Errorf("mean of |B|_F^2 is %v, want %v", got, c.FrobeniusSquared())
-	}
-	for k := range 9 {
-		if got := Mean(p, func(c *Chain) float64 { return raw(c.Pi)[k] }); !agree(got, 1.0/3, 1e-13) {
-			t.Errorf("mean of entry %d is %v, want 1/3", k, got)
-		}
-	}
-	if Gamma(p) != c.Gamma() {
-		t.Errorf("gamma of the orbit is %v, of its matrix %v", Gamma(p), c.Gamma())
-	}
-	if r := graph.Figure1().RootFraction(); r != 2.0/6 {
-		t.Errorf("r of the example is %v, want 1/3", r)
 	}
 }

@@ -34,9 +34,6 @@ func TestGHatEqualsEnumeration(t *testing.T) {
 			if d := distance(raw(got), raw(want)); d > 1e-12 {
 				t.Errorf("%v, %v: ghat deviates by %g", c.g, reading, d)
 			}
-			if d := distance(raw(must(GHat(c.g, c.prior, eps+1e-9, reading))), raw(want)); d < 1e-12 {
-				t.Errorf("%v, %v: a spoilt eps passes", c.g, reading)
-			}
 		}
 	}
 }

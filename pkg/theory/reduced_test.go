@@ -116,10 +116,6 @@ func TestGradientOfOneSequence(t *testing.T) {
 		if d := distance(raw(g.A2), differences(raw(m.A2), 1e-5, loss)); d > 1e-9 {
 			t.Errorf("query %d: gradient of A2 deviates by %g", q, d)
 		}
-		raw(g.A2)[q] += 1e-6
-		if d := distance(raw(g.A2), differences(raw(m.A2), 1e-5, loss)); d < 1e-9 {
-			t.Error("a spoilt gradient passes")
-		}
 	}
 }
 
