@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -105,31 +104,6 @@ func TestKilledRunEndsInTheSameBytes(t *testing.T) {
 		if entries, err := os.ReadDir(dir); err != nil || len(entries) > most {
 			t.Errorf("%s has %v, %v", dir, entries, err)
 		}
-	}
-}
-
-func TestInterruptKeepsTheCheckpoint(t *testing.T) {
-	whole, dir := t.TempDir(), t.TempDir()
-	getSpec(t, testStore(whole), killSpec, Options{})
-	cmd, out := child(dir)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	waitForCheckpoint(t, dir)
-	cmd.Process.Signal(syscall.SIGINT)
-	if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() != 1 {
-		t.Errorf("the child ended with %v", err)
-	}
-	c, _, err := readCheckpoint(filepath.Join(dir, ".unfinished", Address(killSpec), checkpointName), Address(killSpec))
-	if err != nil || c == nil || c.now.Step == 0 || c.now.Step == killSpec.Steps {
-		t.Fatal(c, err)
-	}
-	if want := fmt.Sprintf("stopped at step %d of %d", c.now.Step, killSpec.Steps); !strings.Contains(out.String(), want) {
-		t.Errorf("no %q in\n%s", want, out)
-	}
-	getSpec(t, testStore(dir), killSpec, Options{})
-	if !reflect.DeepEqual(folder(t, whole), folder(t, dir)) {
-		t.Error("the bytes of a run depend on where it was interrupted")
 	}
 }
 
