@@ -1,6 +1,7 @@
 package train
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"learncausal/internal/property"
 	"learncausal/pkg/model"
 )
 
@@ -83,17 +85,6 @@ func TestMemoryIsCountedInBytes(t *testing.T) {
 	}
 }
 
-// recovered returns the panic of f as an error.
-func recovered(f func()) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("%v", r)
-		}
-	}()
-	f()
-	return nil
-}
-
 // The error names a sufficient GOMEMLIMIT if the machine has the memory.
 func TestRefusalNamesASufficientLimit(t *testing.T) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(1 << 30))
@@ -121,23 +112,6 @@ func TestWorkersAreAtMostSixteen(t *testing.T) {
 		tr, err := New(testSpec(), asked)
 		if err != nil || len(tr.workers) != want || runtime.GOMAXPROCS(0) != processors {
 			t.Errorf("%d asked for: %d, %v; %d processors", asked, len(tr.workers), err, runtime.GOMAXPROCS(0))
-		}
-	}
-}
-
-// Test sets are drawn to their end, in parts of 1024.
-func TestTestSetsAreFull(t *testing.T) {
-	for _, n := range []int{1, 1024, 1025, 2047} {
-		s := testSpec()
-		s.Test = n
-		b, err := s.TestSet()
-		if err != nil || b.Len() != n {
-			t.Fatal(err)
-		}
-		for k := range n {
-			if x, y := b.Seq(k); model.Check(x, y, 3, 7) != nil {
-				t.Errorf("of %d sequences, number %d is %v with the target %v", n, k, x, y)
-			}
 		}
 	}
 }
@@ -170,8 +144,6 @@ func TestEdgesFollowTheHeads(t *testing.T) {
 	}
 	spec.Batch = 0
 	for _, f := range []func(){func() { spec.Edges(w) }, func() { spec.Attention(w) }, func() { spec.MeanAttention(w) }} {
-		if err := recovered(f); err == nil || err.Error() != "train: spec: batch is 0, want at least 1" {
-			t.Errorf("of a wrong spec: %v", err)
-		}
+		property.Mentions(t, errors.New(property.Refused(t, "train", f)), "spec: batch is 0, want at least 1")
 	}
 }
