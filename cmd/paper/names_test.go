@@ -37,21 +37,15 @@ func TestNamesOfNodesAreKept(t *testing.T) {
 		"graph.tex": "{wet}", "summary.txt": "positions in order: " + order,
 		"summary.json": `"nodes": [` + "\n    \"sprin\\\"kler\\\"\",",
 	} {
-		if !strings.Contains(files[name], want) {
-			t.Errorf("no %q in %s:\n%.2000s", want, name, files[name])
-		}
+		says(t, files[name], want)
 	}
-	if !strings.Contains(text, "The last position, wet, serves the label") ||
-		!strings.Contains(files["summary.json"], "wet -> fog") {
-		t.Errorf("summary\n%s", text)
-	}
+	says(t, text, "The last position, wet, serves the label")
+	says(t, files["summary.json"], "wet -> fog")
 	_, g, names, err := graph.Read(strings.NewReader(files["given.dot"]))
 	if err != nil || g == nil || strings.Join(names, " ") != `sprin"kler" Łuk wet fog` {
 		t.Errorf("given.dot: %v %q, error %v\n%s", g, names, err, text)
 	}
-	if text := output(t, "show", dir); !strings.Contains(text, edges) {
-		t.Errorf("show\n%s", text)
-	}
+	says(t, output(t, "show", dir), edges)
 	byPosition := output(t, "predict", dir, write(t, "in", "2 1 0\n"))
 	if !strings.HasPrefix(byPosition, "sprin\"kler\"=2 Łuk=1 wet=0 -> fog\n") {
 		t.Errorf("predicted\n%s", byPosition)

@@ -285,11 +285,7 @@ func TestEveryKindOfRunIsTrained(t *testing.T) {
 		dir := t.TempDir()
 		args := append([]string{"train", "-o", dir, "--batch", "16", "--test", "50", "--steps", "20"}, test.args...)
 		text := output(t, args...)
-		for _, w := range append(test.want, "edges learned") {
-			if !strings.Contains(text, w) {
-				t.Errorf("%q: no %q in\n%s", test.args, w, text)
-			}
-		}
+		says(t, text, append(test.want, "edges learned")...)
 		if strings.Contains(text, "not drawn") {
 			t.Errorf("%q: %s", test.args, text)
 		}
@@ -381,13 +377,8 @@ func TestPredictReportsAnImpossibleSequence(t *testing.T) {
 func TestFailedTrainingIsReported(t *testing.T) {
 	dir := t.TempDir()
 	text := output(t, append([]string{"train", "chain(5)", "-o", dir, "--rate", "1000"}, quickly...)...)
-	if !strings.Contains(text, "worse than a uniform guess") || !strings.Contains(text, "smaller --rate") {
-		t.Errorf("--rate 1000: %s", text)
-	}
-	summary := content(t, dir)["summary.json"]
-	if !strings.Contains(summary, `"s1 -> s2"`) {
-		t.Errorf("no edge s1 -> s2 in %s", summary)
-	}
+	says(t, text, "worse than a uniform guess", "smaller --rate")
+	says(t, content(t, dir)["summary.json"], `"s1 -> s2"`)
 	text = output(t, append([]string{"train", "chain(5)", "-o", t.TempDir()}, quickly...)...)
 	if strings.Contains(text, "worse") {
 		t.Errorf("--rate 1: %s", text)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"learncausal/internal/property"
 	"learncausal/paper/account"
 	"learncausal/paper/claims"
 	"learncausal/paper/ledger"
@@ -34,29 +35,18 @@ func TestDifferentResultsAreNotWritten(t *testing.T) {
 		"gone":    func(l *ledger.Ledger) { l.Rows = slices.Delete(l.Rows, 3, 4) },
 	} {
 		dir := t.TempDir()
-		bytes := func() string {
-			t.Helper()
-			b, err := os.ReadFile(filepath.Join(dir, "claims.json"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			return string(b)
-		}
 		if err := keep(dir, storedLedger(t), false); err != nil {
 			t.Fatal(err)
 		}
-		before, now := bytes(), storedLedger(t)
+		before, now := kept(t, dir), storedLedger(t)
 		change(now)
 		for range 2 {
-			err := keep(dir, now, false)
-			if err == nil || !strings.Contains(err.Error(), what) || !strings.Contains(err.Error(), "--accept") {
-				t.Errorf("%s: error %v, want one that names it and --accept", what, err)
-			}
-			if bytes() != before {
+			property.Mentions(t, keep(dir, now, false), what, "--accept")
+			if kept(t, dir) != before {
 				t.Fatalf("%s: the ledger was written", what)
 			}
 		}
-		if err := keep(dir, now, true); err != nil || bytes() == before {
+		if err := keep(dir, now, true); err != nil || kept(t, dir) == before {
 			t.Errorf("%s: accepted and not written: %v", what, err)
 		}
 	}
@@ -74,21 +64,14 @@ func TestVerifyOfAllKeepsTheStoredRows(t *testing.T) {
 	if err := keep(dir, before, false); err != nil {
 		t.Fatal(err)
 	}
-	stored := func() string {
-		t.Helper()
-		b, err := os.ReadFile(filepath.Join(dir, "claims.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(b)
-	}
-	was := stored()
+	was := kept(t, dir)
 	err = (&verifyFlags{jobs: 1}).all(t.Context(), io.Discard, cs, dir)
-	if err == nil || !strings.Contains(err.Error(), "lem-tv: margin is") || stored() != was {
-		t.Errorf("another margin: error %v", err)
+	if property.Mentions(t, err, "lem-tv: margin is"); kept(t, dir) != was {
+		t.Error("another margin is written")
 	}
 	cs[0].Check = func(*ledger.Env, *ledger.Worst) string { return "" }
-	if err := (&verifyFlags{accept: true, jobs: 1}).all(t.Context(), io.Discard, cs, dir); err == nil || stored() != was {
+	err = (&verifyFlags{accept: true, jobs: 1}).all(t.Context(), io.Discard, cs, dir)
+	if err == nil || kept(t, dir) != was {
 		t.Errorf("a row without a verdict: error %v", err)
 	}
 }
@@ -171,4 +154,10 @@ func TestARowThatIsNotStoredIsNamed(t *testing.T) {
 		"no result of lem-tv to compare with") {
 		t.Errorf("%v, it says %q", err, b)
 	}
+}
+
+// kept returns claims.json of a folder.
+func kept(t *testing.T, dir string) string {
+	t.Helper()
+	return content(t, dir)["claims.json"]
 }

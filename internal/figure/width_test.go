@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"learncausal/internal/property"
 )
 
 func TestParseWidth(t *testing.T) {
@@ -16,9 +18,7 @@ func TestParseWidth(t *testing.T) {
 	} {
 		got, err := ParseWidth(s)
 		if want == 0 {
-			if err == nil || !strings.Contains(err.Error(), strconv.Quote(s)) {
-				t.Errorf("%q: width %v and error %v, want one that names it", s, got, err)
-			}
+			property.Mentions(t, err, strconv.Quote(s))
 			continue
 		}
 		if err != nil || got < want-1e-9 || got > want+1e-9 {

@@ -7,9 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
+
+	"learncausal/internal/property"
 )
 
 // Write creates files and folders with the usual modes, and its error names the operation
@@ -119,9 +120,7 @@ func refused(t *testing.T, path string, words ...string) {
 	t.Helper()
 	err := Write(path, []byte("new"))
 	for _, word := range append(words, path) {
-		if err == nil || !strings.Contains(err.Error(), word) {
-			t.Errorf("writing to %s: error %v, want %q in it", path, err, word)
-		}
+		property.Mentions(t, err, word)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"learncausal/internal/figure"
+	"learncausal/internal/property"
 )
 
 // A reader's plot is in four formats, and LaTeX sets its text.
@@ -68,9 +69,7 @@ func TestExportReplacesOnlyItsOwnFiles(t *testing.T) {
 		kept := Must(os.ReadFile(name + ext))
 		Check(os.WriteFile(name+ext, append(kept, " x"...), 0o666))
 		_, err := export(name, "", curves())
-		if err == nil || !strings.Contains(err.Error(), name+ext+" is not a file that Export wrote") {
-			t.Errorf("with an edited %s: %v", ext, err)
-		}
+		property.Mentions(t, err, name+ext+" is not a file that Export wrote")
 		Check(os.WriteFile(name+ext, kept, 0o666))
 	}
 	Check(os.Remove(name + ".tex"))
