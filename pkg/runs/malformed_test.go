@@ -408,3 +408,19 @@ func TestWritersWithoutLocksLoseNothing(t *testing.T) {
 		}
 	}
 }
+
+// Where there can be no lock nobody waits for one. To open a pipe would block.
+func TestImpossibleLockIsAnError(t *testing.T) {
+	folder, m := t.TempDir(), notes{}
+	pipe := filepath.Join(folder, "a.lock")
+	if err := syscall.Mkfifo(pipe, 0o666); err != nil {
+		t.Skip(err)
+	}
+	for _, path := range []string{folder, pipe} {
+		_, err := lock(t.Context(), path, 1, &m)
+		property.Mentions(t, err, "no lock on "+path)
+	}
+	if tidy(filepath.Join(folder, "a"), folder); len(m) > 0 {
+		t.Errorf("the meter showed %q", m)
+	}
+}

@@ -16,7 +16,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -815,22 +814,6 @@ func TestAlteredMomentsAreFound(t *testing.T) {
 		*at *= 1.001
 		property.Mentions(t, run.Replay(t.Context(), 2, run.Segments()), want)
 		*at = before
-	}
-}
-
-// Where there can be no lock nobody waits for one. To open a pipe would block.
-func TestImpossibleLockIsAnError(t *testing.T) {
-	folder, m := t.TempDir(), notes{}
-	pipe := filepath.Join(folder, "a.lock")
-	if err := syscall.Mkfifo(pipe, 0o666); err != nil {
-		t.Skip(err)
-	}
-	for _, path := range []string{folder, pipe} {
-		_, err := lock(t.Context(), path, 1, &m)
-		property.Mentions(t, err, "no lock on "+path)
-	}
-	if tidy(filepath.Join(folder, "a"), folder); len(m) > 0 {
-		t.Errorf("the meter showed %q", m)
 	}
 }
 

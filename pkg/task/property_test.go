@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"pgregory.net/rapid"
 
 	"learncausal/internal/property"
@@ -402,4 +403,43 @@ func TestBayesOfLongSequences(t *testing.T) {
 	if large < 710 || small > -745 {
 		t.Errorf("the largest weights are from e^%.0f to e^%.0f, within floating point", small, large)
 	}
+}
+
+const longDraws = 32
+
+// checkLong compares a prediction with the estimate from the logarithms of the weights of each
+// continuation and draw, and returns the largest of them.
+func checkLong(t *testing.T, e Prediction, given []float64, logs [][longDraws]float64) (top float64) {
+	t.Helper()
+	top = math.Inf(-1)
+	for j := range logs {
+		top = max(top, slices.Max(logs[j][:]))
+	}
+	var w [longDraws]float64
+	for d := range longDraws {
+		for j, f := range given {
+			w[d] += f * math.Exp(logs[j][d]-top)
+		}
+	}
+	// relative returns n times the sum of u v over the product of their sums, less one.
+	relative := func(u, v []float64) float64 { return longDraws*floats.Dot(u, v)/(floats.Sum(u)*floats.Sum(v)) - 1 }
+	variance := relative(w[:], w[:])
+	for j, f := range e.F {
+		p, own := make([]float64, longDraws), slices.Max(logs[j][:])
+		for d, l := range logs[j] {
+			p[d] = math.Exp(l - own)
+		}
+		want := given[j] * math.Exp(own-top) * floats.Sum(p) / floats.Sum(w[:])
+		vj, cj := relative(p, p), relative(p, w[:])
+		stderr := want * math.Sqrt(max(0, vj+variance-2*cj)/(longDraws-1))
+		bias := (vj - variance) / (2 * (longDraws - 1))
+		near := property.Near(f, want, 1e-9) && property.Near(e.StdErr[j], stderr, 1e-9)
+		if !near || !property.Near(e.Bias[j], bias, 1e-9) {
+			t.Errorf("%+v, want fhat(%d) = %v +- %v, bias %v", e, j, want, stderr, bias)
+		}
+	}
+	if ess := longDraws / (variance + 1); !property.Near(e.ESS, ess, 1e-9) {
+		t.Errorf("%v effective draws, want %v", e.ESS, ess)
+	}
+	return top
 }

@@ -310,3 +310,111 @@ func disentangled(t *rapid.T) {
 	property.Decide(t, right, property.Refused(t, "train", func() { Snapshot{Weights: s.NewWeights()}.Disentangled() }))
 	property.Decide(t, false, property.Refused(t, "train", func() { Snapshot{}.Disentangled() }))
 }
+
+// choices are the drawn values that a spec of any task, model and optimiser is made of.
+type choices struct {
+	rate, decay, init float64
+	schedule          Schedule
+	prior             string
+	heads             [2]int
+	states, width     int
+}
+
+// drawSpec draws a small spec in which at most one thing is wrong, and whether
+// that is so.
+func drawSpec(t *rapid.T) (s Spec, right bool) {
+	s = Spec{
+		Batch: rapid.IntRange(1, 9).Draw(t, "batch"), Steps: rapid.IntRange(1, 6).Draw(t, "steps"),
+		Seed: rapid.Uint64().Draw(t, "seed"),
+		Test: rapid.IntRange(0, 9).Draw(t, "test"), Every: rapid.IntRange(0, 9).Draw(t, "every"),
+	}
+	c := choices{
+		rate:     rapid.Float64Range(0.01, 2).Draw(t, "rate"),
+		schedule: rapid.SampledFrom([]Schedule{Constant, Cosine}).Draw(t, "schedule"),
+		decay:    rapid.SampledFrom([]float64{0, 0.1}).Draw(t, "decay"),
+		states:   rapid.IntRange(2, 3).Draw(t, "states"),
+		prior:    rapid.SampledFrom([]string{"dirichlet(0.1)", "dirichlet(0.50)", "dirichlet(1e0)"}).Draw(t, "prior"),
+		heads:    [2]int{rapid.IntRange(1, 2).Draw(t, "heads"), rapid.IntRange(1, 2).Draw(t, "second")},
+		init:     rapid.SampledFrom([]float64{0, 0.1}).Draw(t, "init"),
+		width:    rapid.IntRange(1, 4).Draw(t, "width"),
+	}
+	right = c.spoil(t, &s)
+	if rapid.Bool().Draw(t, "mlp") {
+		s.Model = MLP{c.width, rapid.Bool().Draw(t, "fixed"), rapid.Bool().Draw(t, "residual")}
+		right = right && c.width > 0 && c.width < 1<<16
+	} else {
+		s.Model = Disentangled{c.heads, c.init}
+		right = right && min(c.heads[0], c.heads[1]) > 0 && max(c.heads[0], c.heads[1]) < 1<<16 &&
+			c.init >= 0 && c.init <= math.MaxFloat64
+	}
+	s.Optimiser = SGD{c.rate, c.schedule, c.decay}
+	if rapid.Bool().Draw(t, "adamw") {
+		s.Optimiser = AdamW{c.rate, c.schedule, c.decay}
+	}
+	parents := rapid.SliceOfN(rapid.IntRange(-1, 2), 0, 4).Draw(t, "parents")
+	_, err := graph.New(parents)
+	if err != nil && right && rapid.Bool().Draw(t, "right parents") {
+		parents, err = []int{-1, 0, 0, -1}, nil
+	}
+	s.Task = Task1{parents, c.states, c.prior, rapid.Bool().Draw(t, "uniform roots")}
+	if rapid.Bool().Draw(t, "task 2") {
+		nodes := graph.NGram(3, 2).Parents()
+		if rapid.IntRange(0, 5).Draw(t, "bad nodes") == 0 {
+			nodes[2] = rapid.SampledFrom([][]int{{2}, {-1}, {0, 0}, {7}}).Draw(t, "node")
+		}
+		_, err = graph.NewDAG(nodes)
+		s.Task = Task2{nodes, c.states, c.prior, rapid.Bool().Draw(t, "uniform roots")}
+	}
+	right = right && err == nil
+	switch rapid.IntRange(0, 30).Draw(t, "missing") {
+	case 0:
+		s.Task, right = nil, false
+	case 1:
+		s.Model, right = nil, false
+	case 2:
+		s.Optimiser, right = nil, false
+	}
+	return s, right
+}
+
+// spoil changes at most one field of s or of the choices, and reports whether it is still right;
+// heads, init and width are checked by the caller.
+func (c *choices) spoil(t *rapid.T, s *Spec) (right bool) {
+	switch rapid.IntRange(0, 14).Draw(t, "fault") {
+	case 0:
+		s.Batch = property.Int().Draw(t, "any batch")
+		return s.Batch > 0 && s.Batch < 1<<36 // of at most 7 numbers each
+	case 1:
+		s.Steps = property.Int().Draw(t, "any steps")
+		return s.Steps > 0 && (s.Every == 0 || s.Steps/s.Every < 7e11)
+	case 2:
+		s.Test = property.Int().Draw(t, "any test")
+		return s.Test >= 0 && s.Test < 1<<36
+	case 3:
+		s.Every = property.Int().Draw(t, "any every")
+		return s.Every >= 0
+	case 4:
+		c.rate = property.Float().Draw(t, "any rate")
+		return c.rate > 0 && c.rate <= math.MaxFloat64
+	case 5:
+		c.decay = property.Float().Draw(t, "any decay")
+		return c.decay >= 0 && c.decay <= math.MaxFloat64
+	case 6:
+		c.schedule = "linear"
+		return false
+	case 7:
+		c.states = property.Int().Draw(t, "any states")
+		return c.states >= 2 && c.states <= 255
+	case 8:
+		c.prior = rapid.SampledFrom(
+			[]string{"", "dirichlet", "dirichlet()", "dirichlet(-1)", "dirichlet(NaN)", "orbit(1)", "beta(1)"},
+		).Draw(t, "bad prior")
+		return false
+	case 9:
+		c.heads[rapid.IntRange(0, 1).Draw(t, "layer")] = property.Int().Draw(t, "any heads")
+		c.width = property.Int().Draw(t, "any width")
+	case 10:
+		c.init = property.Float().Draw(t, "any init")
+	}
+	return true
+}
