@@ -193,7 +193,7 @@ func TestReadDAGRefusesInvalidFiles(t *testing.T) {
 		"digraph { s1 -> s2 -> s3 -> s2; s1 -> y }": "edge s3 -> s2: a parent must come before its child",
 		"digraph { s1 -> y -> s2 }":                 "edge y -> s2: a parent must come before its child",
 		"digraph { s1:n -> y [headlabel=1]; s1 -> y [headlabel=2] }":     "edge s1 -> y: duplicate edge",
-		"digraph { s1 -> s2; y }":                                        "node y, the label, has no parent, want at least one",
+		"digraph { s1 -> s2; y }":                                        "node y, the label, has no parent",
 		"digraph { s1 -> y; s2 -> y [headlabel=1] }":                     `edge s1 -> y: headlabel "": number the edges`,
 		"digraph { 1 -> 2 [headlabel=1]; 0 -> 2 [headlabel=3]; 2 -> y }": `edge 0 -> 2: headlabel "3": number the edges`,
 		"digraph { 0 -> y [headlabel=0]; 1 -> y [headlabel=1] }":         `edge 0 -> y: headlabel "0"`,
