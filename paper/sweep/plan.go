@@ -71,7 +71,7 @@ const mostLength = 1 << 14
 // order has the settings of a grid, the slowest first.
 var order = []string{
 	"graph", "length", "states", "prior", "uniform-roots", "model", "heads", "init", "width", "fixed-embeddings",
-	"optimiser", "schedule", "rate", "decay", "batch", "steps", "test", "every", "seed",
+	"optimiser", "schedule", "rate", "decay", "batch", "steps", "test", "every", "seed", "jax",
 }
 
 // read reads the plan in the file path, which has at most the given number of runs. Its

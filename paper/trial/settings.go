@@ -35,6 +35,7 @@ type Settings struct {
 	Test  int    `json:"test"`
 	Every int    `json:"every"`
 	Seed  uint64 `json:"seed"`
+	JAX   int    `json:"jax"`
 
 	// Given reports whether a setting was given. Spec replaces settings that were not
 	// given by defaults that depend on the task and the model.
@@ -73,12 +74,15 @@ func (s *Settings) Spec(g *Graph) (train.Spec, error) {
 		return spec, wrong("prior", "with %d states: %v", s.States, err)
 	}
 	if g.DAG != nil {
+		if s.JAX != 0 {
+			return spec, wrong("jax", "belongs to graphs whose positions have at most one parent")
+		}
 		spec.Task = train.Task2{
 			Parents: g.DAG.Parents(), States: s.States, Prior: prior.String(), UniformRoots: s.UniformRoots,
 		}
 	} else {
 		spec.Task = train.Task1{
-			Parents: g.Forest.Parents(), States: s.States, Prior: prior.String(), UniformRoots: s.UniformRoots,
+			Parents: g.Forest.Parents(), States: s.States, Prior: prior.String(), UniformRoots: s.UniformRoots, JAX: s.JAX,
 		}
 	}
 	if spec.Model, err = s.model(g); err != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"reflect"
 	"runtime"
 	"runtime/debug"
@@ -15,7 +16,6 @@ import (
 	"learncausal/pkg/graph"
 	"learncausal/pkg/markov"
 	"learncausal/pkg/model"
-	"learncausal/pkg/num"
 	"learncausal/pkg/task"
 )
 
@@ -39,7 +39,9 @@ func drawn(t *testing.T, spec Spec, step int) *task.Batch {
 	for k := range shards {
 		lo, hi := part(spec.Batch, k)
 		b := spec.newBatch(hi - lo)
-		sampler().Fill(b, num.Stream(spec.Seed, "train", uint64(step), uint64(k)))
+		if err := sampler().train(b, spec, step, k); err != nil {
+			t.Fatal(err)
+		}
 		all.X, all.Y = append(all.X, b.X...), append(all.Y, b.Y...)
 	}
 	return all
@@ -94,6 +96,43 @@ func TestOwnTaskTrains(t *testing.T) {
 	own.Task = OwnTask{Parents: make([][]int, 2), States: 1, Sampler: sampler}
 	if err := own.Validate(); err != nil {
 		t.Errorf("the smallest own task: %v", err)
+	}
+}
+
+// rounding is a sampler whose targets have the sum 1/scale after the first steps.
+type rounding struct {
+	Sampler
+	scale float64
+	after int
+}
+
+func (r *rounding) Fill(b *task.Batch, src *rand.PCG) {
+	r.Sampler.Fill(b, src)
+	if r.after--; r.after < 0 {
+		for k := range b.Y {
+			b.Y[k] /= r.scale
+		}
+	}
+}
+
+func TestTargetsOfOwnTasksAreDividedByTheirSumOrRefused(t *testing.T) {
+	spec := testSpec()
+	k, err := spec.Task.(Task1).New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const place = "step 3, part 0 of 8: sequence 0 of the own sampler: model: target sums to"
+	for scale, want := range map[float64]string{1 + 1e-7: "", 1.1: place} {
+		own := Own(k)
+		own.Sampler = func() Sampler { return &rounding{task.NewSampler(k), scale, 8 * 3} }
+		spec.Task = own
+		trainer, err := New(spec, 1)
+		if err == nil {
+			err = trainer.Advance(spec.Steps)
+		}
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("targets with the sum 1/%v: %v, want %q", scale, err, want)
+		}
 	}
 }
 

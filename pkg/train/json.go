@@ -35,6 +35,8 @@ type flat struct {
 	Coupled float64 `json:"coupled,omitempty"` // weight decay of SGD
 
 	Residual bool `json:"residual,omitempty"` // of the transformer with MLPs
+
+	JAX int `json:"jax,omitempty"` // of Task 1
 }
 
 // MarshalJSON returns the flat form of the [Spec.Canonical] spec, the same bytes for the same
@@ -78,7 +80,7 @@ func (s Spec) flat() flat {
 	f := flat{Batch: s.Batch, Steps: s.Steps, Seed: s.Seed, Test: s.Test, Every: s.Every}
 	switch k := s.Task.(type) {
 	case Task1:
-		f.Parents, f.States, f.Prior = k.Parents, k.States, k.Prior
+		f.Parents, f.States, f.Prior, f.JAX = k.Parents, k.States, k.Prior, k.JAX
 		f.Roots = choose(k.UniformRoots, "uniform", "")
 	case Task2:
 		f.Nodes, f.States, f.Prior = k.Parents, k.States, k.Prior
@@ -113,7 +115,7 @@ func (f flat) spec() (Spec, error) {
 	s := Spec{Batch: f.Batch, Steps: f.Steps, Seed: f.Seed, Test: f.Test, Every: f.Every}
 	switch {
 	case f.Nodes == nil:
-		s.Task = Task1{f.Parents, f.States, f.Prior, f.Roots == "uniform"}
+		s.Task = Task1{f.Parents, f.States, f.Prior, f.Roots == "uniform", f.JAX}
 	case f.Roots == "dirichlet", f.Roots == "uniform":
 		s.Task = Task2{f.Nodes, f.States, f.Prior, f.Roots == "uniform"}
 	default:

@@ -24,6 +24,7 @@ import (
 	"fmt"
 	"math"
 
+	"learncausal/pkg/jax"
 	"learncausal/pkg/num"
 	"learncausal/pkg/task"
 )
@@ -105,6 +106,9 @@ func (s Spec) Validate() error {
 		return fmt.Errorf("spec: test is %d, want at least 1, or 0 for %d", s.Test, defaultTest)
 	case s.Every < 0:
 		return fmt.Errorf("spec: every is %d, want at least 1, or 0 for an eighth of the steps", s.Every)
+	}
+	if k, ok := s.Task.(Task1); ok && k.JAX > 0 && (jax.Epoch%s.Batch != 0 || s.Seed > math.MaxUint32) {
+		return fmt.Errorf("spec: jax with batch %d and seed %d, want a power of 2 and a seed below 2^32", s.Batch, s.Seed)
 	}
 	if err := s.Model.validate(); err != nil {
 		return err
@@ -197,7 +201,9 @@ func (s Spec) TestSet() (*task.Batch, error) {
 	}
 	b, draws := s.newBatch(s.Test), sampler()
 	for c := 0; c*chunk < s.Test; c++ {
-		draws.Fill(between(b, c*chunk, min((c+1)*chunk, s.Test)), num.Stream(s.Seed, "test", uint64(c)))
+		if err := draws.test(between(b, c*chunk, min((c+1)*chunk, s.Test)), s, c); err != nil {
+			return nil, err
+		}
 	}
 	return b, nil
 }

@@ -7,7 +7,10 @@ import (
 	"math/rand/v2"
 
 	"learncausal/pkg/graph"
+	"learncausal/pkg/jax"
 	"learncausal/pkg/markov"
+	"learncausal/pkg/model"
+	"learncausal/pkg/num"
 	"learncausal/pkg/task"
 )
 
@@ -15,7 +18,7 @@ import (
 type Task interface {
 	tokens() int
 	parents() [][]int // of each position
-	sampler() (func() Sampler, error)
+	sampler() (func() drawer, error)
 	canonical() Task  // with the prior as its String method prints it
 	drawing() float64 // estimate of the number of numbers in a sampler
 	name() string
@@ -28,6 +31,11 @@ type Task1 struct {
 	Prior   string // over transition matrices, in the notation of [markov.ParsePrior]: "dirichlet(0.1)"
 
 	UniformRoots bool `json:",omitempty"` // see [task.Task]
+
+	// JAX selects the sequences that the paper's released code draws from jax.random.PRNGKey(Seed) under JAX 0.4.13
+	// (package jax), if it is positive: those of training from key number JAX that is split off that key, from 0, and
+	// those of the test set from the key before. The prior must be dirichlet(alpha), and Batch a power of 2.
+	JAX int `json:",omitempty"`
 }
 
 // OwnTask is any other law of sequences, such as a task with a custom prior ([Own]). It has
@@ -39,10 +47,81 @@ type OwnTask struct {
 }
 
 // A Sampler draws sequences in one goroutine. Fill writes every token of b, in 0..S-1, and
-// every target, S probabilities that sum to one. They must depend only on src, so that the
-// seed determines the run. [task.Sampler] and [task.MultiSampler] are samplers.
+// every target, S probabilities whose sum is one to 1e-6; a trainer divides them by their sum.
+// They must depend only on src, so that the seed determines the run. [task.Sampler] and [task.MultiSampler] are samplers.
 type Sampler interface {
 	Fill(b *task.Batch, src *rand.PCG)
+}
+
+// A drawer writes sequences in one goroutine: those of a shard of a step, and those of a chunk of the test set.
+type drawer interface {
+	train(b *task.Batch, s Spec, step, shard int) error
+	test(b *task.Batch, s Spec, chunk int) error
+}
+
+// streams draws from the streams of package num.
+type streams struct {
+	Sampler
+	own bool // the sampler of an [OwnTask]
+}
+
+func (d streams) train(b *task.Batch, s Spec, step, shard int) error {
+	return d.fill(b, num.Stream(s.Seed, "train", uint64(step), uint64(shard)))
+}
+
+func (d streams) test(b *task.Batch, s Spec, chunk int) error {
+	return d.fill(b, num.Stream(s.Seed, "test", uint64(chunk)))
+}
+
+func (d streams) fill(b *task.Batch, src *rand.PCG) error {
+	d.Fill(b, src)
+	if !d.own {
+		return nil
+	}
+	for k := range b.Len() {
+		x, y := b.Seq(k)
+		sum := 0.0
+		for _, p := range y {
+			sum += p
+		}
+		if off := math.Abs(sum - 1); off > 1e-9 && off <= 1e-6 {
+			for a := range y {
+				y[a] /= sum
+			}
+		}
+		if err := model.Check(x, y, b.S, b.T); err != nil {
+			return fmt.Errorf("sequence %d of the own sampler: %w", k, err)
+		}
+	}
+	return nil
+}
+
+// replay draws from the keys of JAX.
+type replay struct {
+	*jax.Sampler
+	number int
+	keys   *jax.Batches // of training; nil before its first batch
+}
+
+func (d *replay) train(b *task.Batch, s Spec, step, shard int) error {
+	if d.keys == nil {
+		d.keys = jax.NewBatches(uint32(s.Seed), d.number)
+	}
+	lo, _ := part(s.Batch, shard)
+	for k := range b.Len() {
+		x, y := b.Seq(k)
+		d.Draw(x, y, d.keys.Of(step*s.Batch+lo+k))
+	}
+	return nil
+}
+
+func (d *replay) test(b *task.Batch, s Spec, n int) error {
+	key := jax.NewKey(uint32(s.Seed)).Next(d.number - 1)
+	for k := range b.Len() {
+		x, y := b.Seq(k)
+		d.Draw(x, y, key.Of(s.Test, n*chunk+k))
+	}
+	return nil
 }
 
 // Own returns the task k with any prior. Several goroutines call its Draw at once. It panics
@@ -161,23 +240,33 @@ func (k Task1) name() string   { return "task 1" }
 func (k Task2) name() string   { return "task 2" }
 func (k OwnTask) name() string { return "own task" }
 
-func (k Task1) sampler() (func() Sampler, error) {
+func (k Task1) sampler() (func() drawer, error) {
 	tk, err := k.New()
-	return func() Sampler { return task.NewSampler(tk) }, err
+	if err != nil || k.JAX == 0 {
+		return func() drawer { return streams{Sampler: task.NewSampler(tk)} }, err
+	}
+	prior, ok := tk.Prior.(*markov.Dirichlet)
+	if k.JAX < 0 || !ok || k.UniformRoots {
+		const want = "want 0, or a positive number with the prior dirichlet(alpha) and roots from the stationary measure"
+		return nil, fmt.Errorf("spec: jax is %d with the prior %q, %s", k.JAX, k.Prior, want)
+	}
+	return func() drawer {
+		return &replay{Sampler: jax.NewSampler(k.Parents, k.States, prior.Alpha), number: k.JAX}
+	}, nil
 }
 
-func (k Task2) sampler() (func() Sampler, error) {
+func (k Task2) sampler() (func() drawer, error) {
 	tk, err := k.New()
 	if err == nil {
 		_, err = task.NewMultiSampler(tk)
 	}
-	return func() Sampler {
+	return func() drawer {
 		m, _ := task.NewMultiSampler(tk) // no error, as above
-		return m
+		return streams{Sampler: m}
 	}, err
 }
 
-func (k OwnTask) sampler() (func() Sampler, error) {
+func (k OwnTask) sampler() (func() drawer, error) {
 	t, s := len(k.Parents), k.States
 	if t < 2 || s < 1 {
 		return nil, fmt.Errorf("spec: own task over %d positions and %d states, want at least 2 and 1", t, s)
@@ -192,5 +281,5 @@ func (k OwnTask) sampler() (func() Sampler, error) {
 			}
 		}
 	}
-	return k.Sampler, nil
+	return func() drawer { return streams{k.Sampler(), true} }, nil
 }

@@ -11,7 +11,6 @@ import (
 	"learncausal/pkg/internal/engine"
 	"learncausal/pkg/internal/simd"
 	"learncausal/pkg/model"
-	"learncausal/pkg/num"
 	"learncausal/pkg/task"
 )
 
@@ -71,13 +70,14 @@ type Trainer struct {
 // A worker is the memory of one goroutine.
 type worker struct {
 	pass    engine.Pass
-	sampler Sampler
+	sampler drawer
 }
 
 type shard struct {
-	batch, next *task.Batch
-	grad        engine.Gradient
-	loss        float64
+	batch, next  *task.Batch
+	fault, later error // of drawing batch, and next
+	grad         engine.Gradient
+	loss         float64
 }
 
 // New returns a trainer at step 0. It uses the given number of workers, at most 16, and one for each processor
@@ -147,13 +147,16 @@ func (t *Trainer) Loss() float64 { return t.loss }
 
 // Advance takes n steps, or all remaining ones if there are fewer, and evaluates on the test
 // set. If the loss of a step, on its batch or on the test set, is NaN, it stops with an error
-// that names the step and wraps [ErrDiverged]; so do all later calls until a Restore.
+// that names the step and wraps [ErrDiverged]; so do all later calls until a Restore. It stops
+// before a step with wrong sequences of an [OwnTask].
 func (t *Trainer) Advance(n int) error {
 	for ; n > 0 && t.step < t.spec.Steps; n-- {
 		if err := t.diverged(); err != nil {
 			return err
 		}
-		t.advance()
+		if err := t.advance(); err != nil {
+			return err
+		}
 	}
 	return t.diverged()
 }
@@ -182,14 +185,23 @@ func (t *Trainer) diverged() error {
 }
 
 // advance takes a step and evaluates if it is time.
-func (t *Trainer) advance() {
+func (t *Trainer) advance() error {
 	if t.drawn != t.step {
-		t.parallel(shards, func(w *worker, k int) { t.draw(w, t.shard[k].batch, t.step, k) })
+		t.parallel(shards, func(w *worker, k int) {
+			t.shard[k].fault = w.sampler.train(t.shard[k].batch, t.spec, t.step, k)
+		})
+		t.drawn = t.step
+	}
+	for k := range t.shard {
+		if err := t.shard[k].fault; err != nil {
+			return fmt.Errorf("train: step %d, part %d of %d: %w", t.step, k, shards, err)
+		}
 	}
 	// Workers without a gradient left draw the next batch.
 	t.parallel(2*shards, func(w *worker, k int) {
 		if k >= shards {
-			t.draw(w, t.shard[k-shards].next, t.step+1, k-shards)
+			s := &t.shard[k-shards]
+			s.later = w.sampler.train(s.next, t.spec, t.step+1, k-shards)
 		} else if s := &t.shard[k]; s.batch.Len() > 0 {
 			s.loss = w.pass.Losses(s.batch.X, s.batch.Y, s.grad)
 		}
@@ -199,7 +211,7 @@ func (t *Trainer) advance() {
 	t.loss = 0
 	for k := range t.shard {
 		s := &t.shard[k]
-		s.batch, s.next = s.next, s.batch
+		s.batch, s.next, s.fault = s.next, s.batch, s.later
 		t.loss += s.loss
 	}
 	t.loss /= float64(t.spec.Batch)
@@ -210,10 +222,7 @@ func (t *Trainer) advance() {
 	if t.step%t.spec.Every == 0 || t.step == t.spec.Steps {
 		t.evaluate()
 	}
-}
-
-func (t *Trainer) draw(w *worker, b *task.Batch, step, k int) {
-	w.sampler.Fill(b, num.Stream(t.spec.Seed, "train", uint64(step), uint64(k)))
+	return nil
 }
 
 // reduce adds entries lo to hi-1 of the shards' gradients, in order, and clears them. It

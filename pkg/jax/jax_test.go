@@ -1,0 +1,137 @@
+package jax
+
+import (
+	_ "embed"
+	"encoding/json"
+	"math"
+	"slices"
+	"strconv"
+	"testing"
+)
+
+// vectorsJSON is the output of testdata/vectors.py.
+//
+//go:embed testdata/vectors.json
+var vectorsJSON []byte
+
+type vectors struct {
+	Split     map[string][]Key
+	Keys      []Key
+	Bits      []uint32
+	Uniform   []float32
+	Int       []int
+	Law       []float32
+	Choice    []int
+	Normal    []float32
+	LogGamma  map[string][]float32
+	Dirichlet [][]float32
+	Parents   []int
+	Sequences []string
+	Targets   [][]float32
+}
+
+func printed(t *testing.T) (v vectors) {
+	t.Helper()
+	if err := json.Unmarshal(vectorsJSON, &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func TestIntegersAreThoseOfJAX(t *testing.T) {
+	v := printed(t)
+	root := NewKey(42)
+	for text, keys := range v.Split {
+		n, _ := strconv.Atoi(text)
+		for i, want := range keys {
+			if got := root.Of(n, i); got != want {
+				t.Errorf("key %d of %d is %v, want %v", i, n, got, want)
+			}
+		}
+	}
+	first, second := root.Split()
+	if !slices.Equal([]Key{first, second}, v.Split["2"]) {
+		t.Errorf("split into %v and %v, want %v", first, second, v.Split["2"])
+	}
+	a, b, c := root.split3()
+	if !slices.Equal([]Key{a, b, c}, v.Split["3"]) {
+		t.Errorf("split into %v, %v, %v, want %v", a, b, c, v.Split["3"])
+	}
+	for i, k := range v.Keys {
+		if k != root.Of(len(v.Keys), i) || k.Bits() != v.Bits[i] || k.Uniform() != v.Uniform[i] || k.Int(10) != v.Int[i] {
+			t.Fatalf("key %d: %v, %d, %v, %d; want %v, %d, %v, %d", i, root.Of(len(v.Keys), i), k.Bits(), k.Uniform(), k.Int(10),
+				k, v.Bits[i], v.Uniform[i], v.Int[i])
+		}
+		if got := k.Choice(v.Law); got != v.Choice[i] {
+			t.Errorf("key %d chooses %d, want %d", i, got, v.Choice[i])
+		}
+	}
+}
+
+// XLA rounds its logarithms and exponentials otherwise, in the last places of float32.
+func TestRealNumbersAreThoseOfJAXToRounding(t *testing.T) {
+	v := printed(t)
+	largest := map[string]float64{}
+	compare := func(what string, got, want float32, scale float64) {
+		off := math.Abs(float64(got)-float64(want)) / max(scale, math.Abs(float64(want)))
+		largest[what] = max(largest[what], off)
+	}
+	for i, k := range v.Keys {
+		compare("normal", k.Normal(), v.Normal[i], 1e-3)
+		for text, want := range v.LogGamma {
+			alpha, _ := strconv.ParseFloat(text, 32)
+			compare("log gamma", k.LogGamma(float32(alpha)), want[i], 1)
+		}
+		p := make([]float32, 6)
+		k.Dirichlet(p, 3, 0.5)
+		for j := range p {
+			compare("dirichlet", p[j], v.Dirichlet[i][j], 1e-3)
+		}
+	}
+	for what, off := range largest {
+		t.Logf("%s: %.2g", what, off)
+		if off > 4e-6 {
+			t.Errorf("%s: off by %.2g of its size, want 4e-6", what, off)
+		}
+	}
+}
+
+// The sequences are those of a sampler with the measure in float32, whose rare errors change some tokens.
+func TestSequencesAreThoseOfTheReleasedSampler(t *testing.T) {
+	v := printed(t)
+	keys, d := NewBatches(7, 2), NewSampler(v.Parents, 3, 0.1)
+	x, y, others := make([]int, len(v.Parents)), make([]float64, 3), 0
+	for i, want := range v.Sequences {
+		d.Draw(x, y, keys.Of(2*Epoch-len(v.Sequences)+i))
+		got := ""
+		for _, a := range x {
+			got += strconv.Itoa(a)
+		}
+		if got != want {
+			others++
+			continue
+		}
+		for a := range y {
+			if math.Abs(y[a]-float64(v.Targets[i][a])) > 1e-6 {
+				t.Errorf("sequence %d: target %v, want %v", i, y, v.Targets[i])
+			}
+		}
+	}
+	if others > 3 {
+		t.Errorf("%d of %d sequences differ, want at most 3", others, len(v.Sequences))
+	}
+	t.Logf("%d of %d sequences differ", others, len(v.Sequences))
+	if a, b := NewBatches(7, 2).Of(5), keys.Of(5); a != b {
+		t.Errorf("key 5 is %v after others, and %v at first", b, a)
+	}
+}
+
+func BenchmarkDraw(b *testing.B) {
+	keys, d := NewBatches(7, 2), NewSampler([]int{-1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, -1}, 3, 0.1)
+	x, y := make([]int, 20), make([]float64, 3)
+	i := 0
+	for b.Loop() {
+		d.Draw(x, y, keys.Of(i%Epoch))
+		i++
+	}
+}
