@@ -86,7 +86,7 @@ func defineSettings(s *trial.Settings, flags *pflag.FlagSet) {
 	flags.IntVar(&s.Steps, "steps", s.Steps, "steps of the optimiser")
 	flags.IntVar(&s.Batch, "batch", s.Batch, "fresh sequences in each step")
 	flags.Uint64Var(&s.Seed, "seed", 0, "seed of every random draw")
-	flags.IntVar(&s.JAX, "jax", 0, "draw as the authors' code under JAX 0.4.13, from this `key` split off the seed's (0: do not)")
+	flags.IntVar(&s.JAX, "jax", 0, "draw as the authors' code in JAX 0.4.13, from the `key` of this number (0: do not)")
 	flags.IntVar(&s.Test, "test", s.Test, "sequences in the test set")
 	flags.IntVar(&s.Every, "every", 0, "steps between two evaluations on the test set (default steps/64)")
 }

@@ -38,7 +38,7 @@ func printed(t *testing.T) (v vectors) {
 	return v
 }
 
-func TestIntegersAreThoseOfJAX(t *testing.T) {
+func TestIntegersEqualJAX(t *testing.T) {
 	v := printed(t)
 	root := NewKey(42)
 	for text, keys := range v.Split {
@@ -69,7 +69,7 @@ func TestIntegersAreThoseOfJAX(t *testing.T) {
 }
 
 // XLA rounds its logarithms and exponentials otherwise, in the last places of float32.
-func TestRealNumbersAreThoseOfJAXToRounding(t *testing.T) {
+func TestRealNumbersEqualJAXToRounding(t *testing.T) {
 	v := printed(t)
 	largest := map[string]float64{}
 	compare := func(what string, got, want float32, scale float64) {
@@ -97,7 +97,7 @@ func TestRealNumbersAreThoseOfJAXToRounding(t *testing.T) {
 }
 
 // The sequences are those of a sampler with the measure in float32, whose rare errors change some tokens.
-func TestSequencesAreThoseOfTheReleasedSampler(t *testing.T) {
+func TestSequencesEqualTheReleasedSampler(t *testing.T) {
 	v := printed(t)
 	keys, d := NewBatches(7, 2), NewSampler(v.Parents, 3, 0.1)
 	x, y, others := make([]int, len(v.Parents)), make([]float64, 3), 0
@@ -127,7 +127,8 @@ func TestSequencesAreThoseOfTheReleasedSampler(t *testing.T) {
 }
 
 func BenchmarkDraw(b *testing.B) {
-	keys, d := NewBatches(7, 2), NewSampler([]int{-1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, -1}, 3, 0.1)
+	chain := []int{-1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, -1}
+	keys, d := NewBatches(7, 2), NewSampler(chain, 3, 0.1)
 	x, y := make([]int, 20), make([]float64, 3)
 	i := 0
 	for b.Loop() {

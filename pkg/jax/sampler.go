@@ -19,7 +19,8 @@ type Sampler struct {
 // query, which is the last, over s states with the prior dirichlet(alpha).
 func NewSampler(parents []int, s int, alpha float64) *Sampler {
 	return &Sampler{
-		parents: parents, alpha: float32(alpha), pi: make([]float32, s*s), mu: make([]float32, s), wide: make([]float64, s*s+s),
+		parents: parents, alpha: float32(alpha),
+		pi: make([]float32, s*s), mu: make([]float32, s), wide: make([]float64, s*s+s),
 	}
 }
 

@@ -48,7 +48,8 @@ type OwnTask struct {
 
 // A Sampler draws sequences in one goroutine. Fill writes every token of b, in 0..S-1, and
 // every target, S probabilities whose sum is one to 1e-6; a trainer divides them by their sum.
-// They must depend only on src, so that the seed determines the run. [task.Sampler] and [task.MultiSampler] are samplers.
+// They must depend only on src, so that the seed determines the run. [task.Sampler] and
+// [task.MultiSampler] are samplers.
 type Sampler interface {
 	Fill(b *task.Batch, src *rand.PCG)
 }
