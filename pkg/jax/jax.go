@@ -101,9 +101,14 @@ func (k Key) Int(n int) int {
 		panic(fmt.Sprintf("jax: a draw below %d, want 1 to 2^16-1", n))
 	}
 	high, low := k.Split()
+	return below(n, high.Bits(), low.Bits())
+}
+
+// below returns the remainder of the number with the given halves, of 32 bits each, by n.
+func below(n int, high, low uint32) int {
 	span := uint32(n)
 	power := (1 << 16) % span
-	return int((high.Bits()%span*(power*power%span) + low.Bits()%span) % span)
+	return int((high%span*(power*power%span) + low%span) % span)
 }
 
 // Choice returns an index with the probabilities of a law, jax.random.choice(k, len(law), p=law).

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"math"
+	"os"
 	"slices"
 	"strconv"
 	"testing"
@@ -123,6 +124,49 @@ func TestSequencesEqualTheReleasedSampler(t *testing.T) {
 	t.Logf("%d of %d sequences differ", others, len(v.Sequences))
 	if a, b := NewBatches(7, 2).Of(5), keys.Of(5); a != b {
 		t.Errorf("key 5 is %v after others, and %v at first", b, a)
+	}
+}
+
+// words returns n random words of a key, jax.random.bits(k, (n,)). An odd count is padded with a zero.
+func words(k Key, n int) []uint32 {
+	half := (n + 1) / 2
+	first, second := make([]uint32, half), make([]uint32, half)
+	for i := range half {
+		count := uint32(i + half)
+		if int(count) == n {
+			count = 0
+		}
+		first[i], second[i] = k.block(uint32(i), count)
+	}
+	return append(first, second...)[:n]
+}
+
+// The seed 0 gives the paper's twenty random graphs: a position i > 0 has one of the positions before it as its
+// parent, or none with probability 1/2.
+func TestSeedGivesTheGraphsOfThePaper(t *testing.T) {
+	var file struct{ Graphs []struct{ Parents []int } }
+	b, err := os.ReadFile("../../paper/trial/many_graphs.json")
+	if err == nil {
+		err = json.Unmarshal(b, &file)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for g, want := range file.Graphs {
+		parents, none := NewKey(0).Next(0).Of(len(file.Graphs), g).Split()
+		high, low := parents.Split()
+		got := []int{-1}
+		for i := range 18 {
+			got = append(got, below(i+1, words(high, 18)[i], words(low, 18)[i]))
+		}
+		for i, w := range words(none, 19) {
+			if w < 1<<31 {
+				got[i] = -1
+			}
+		}
+		if !slices.Equal(got, want.Parents) {
+			t.Errorf("graph %d has the parents %v, want %v", g, got, want.Parents)
+		}
 	}
 }
 
