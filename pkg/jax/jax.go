@@ -111,19 +111,23 @@ func below(n int, high, low uint32) int {
 	return int((high%span*(power*power%span) + low%span) % span)
 }
 
-// Choice returns an index with the probabilities of a law, jax.random.choice(k, len(law), p=law).
+// Choice returns an index with the probabilities of a law, jax.random.choice(k, len(law), p=law). It searches the
+// running sums by bisection, which matters if a law has a negative entry.
 func (k Key) Choice(law []float32) int {
 	var stack [16]float32
 	sums := append(stack[:0], law...)
 	runningSums(sums)
 	last := len(sums) - 1
 	r := sums[last] * (1 - k.Uniform())
-	for i, sum := range sums[:last] {
-		if sum >= r {
-			return i
+	low, high := 0, len(sums)
+	for range bits.Len(uint(len(sums))) {
+		if mid := (low + high) / 2; r <= sums[mid] {
+			high = mid
+		} else {
+			low = mid
 		}
 	}
-	return last
+	return min(high, last)
 }
 
 // runningSums replaces x by its running sums, in the order of jax.lax.associative_scan: those of neighbouring pairs

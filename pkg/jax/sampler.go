@@ -2,17 +2,15 @@ package jax
 
 import (
 	"fmt"
-
-	"learncausal/pkg/markov"
+	"math"
 )
 
 // A Sampler draws the sequences of Task 1 as the paper's released code does. It is not safe for concurrent use.
 type Sampler struct {
 	parents []int // of each position, -1 for a root; the query last
 	alpha   float32
-	pi      []float32 // S x S
-	mu      []float32
-	wide    []float64 // pi and mu in float64
+	pi, mu  []float32
+	a, v    []float64 // S x S, for measure
 }
 
 // NewSampler returns a sampler of the graph with the given parents of the T positions, -1 for a root and for the
@@ -20,14 +18,11 @@ type Sampler struct {
 func NewSampler(parents []int, s int, alpha float64) *Sampler {
 	return &Sampler{
 		parents: parents, alpha: float32(alpha),
-		pi: make([]float32, s*s), mu: make([]float32, s), wide: make([]float64, s*s+s),
+		pi: make([]float32, s*s), mu: make([]float32, s), a: make([]float64, s*s), v: make([]float64, s*s),
 	}
 }
 
 // Draw writes the sequence of a key to x, of length T, and the law pi(.|x_T) to y, of length S, with sum 1.
-//
-// The released code reads the stationary measure off a singular value decomposition in float32, which is off by more
-// than 0.01 for one matrix in 400. Draw rounds the exact measure, and draws other tokens in 0.15 % of sequences.
 func (d *Sampler) Draw(x []int, y []float64, key Key) {
 	s, query := len(d.mu), len(x)-1
 	if query+1 != len(d.parents) || len(y) != s {
@@ -56,19 +51,70 @@ func (d *Sampler) Draw(x []int, y []float64, key Key) {
 	}
 }
 
-// measure computes the stationary measure. A matrix with several closed classes has none; its first rows stand in.
+// measure computes the law of roots in the released code: the right singular vector of pi^T - 1 for the least
+// singular value, divided by the sum of its entries. It is the stationary measure but for rounding: pi is rounded to
+// float32, and for one matrix in 400, a nearly reducible one, the vector is off by more than 0.01, or has negative
+// entries. XLA decomposes in float32. The rotations of Hestenes (one-sided Jacobi) here are in float64, and are
+// off by more than 0.01 from XLA's vector for one matrix in 1,300.
 func (d *Sampler) measure() {
 	s := len(d.mu)
-	pi, mu := d.wide[:s*s], d.wide[s*s:]
-	for i, p := range d.pi {
-		pi[i] = float64(p)
+	for i := range s {
+		for j := range s {
+			one := float32(0)
+			if i == j {
+				one = 1
+			}
+			d.a[j*s+i] = float64(d.pi[j*s+i] - one) // column j of pi^T - 1
+			d.v[j*s+i] = float64(one)
+		}
 	}
-	if markov.Stationary(mu, pi) != nil {
-		copy(mu, pi)
+	for turned := true; turned; {
+		turned = false
+		for p := range s {
+			for q := range p {
+				turned = rotate(d.a[p*s:p*s+s], d.a[q*s:q*s+s], d.v[p*s:p*s+s], d.v[q*s:q*s+s]) || turned
+			}
+		}
 	}
-	for a := range mu {
-		d.mu[a] = float32(mu[a])
+	least, column := math.Inf(1), 0
+	for j := range s {
+		if n := dot(d.a[j*s:j*s+s], d.a[j*s:j*s+s]); n < least {
+			least, column = n, j
+		}
 	}
+	sum := 0.0
+	for _, x := range d.v[column*s : column*s+s] {
+		sum += x
+	}
+	for i := range s {
+		d.mu[i] = float32(d.v[column*s+i] / sum)
+	}
+}
+
+// rotate turns the columns x and y until they are orthogonal, and u and v alike. It reports whether they were not.
+func rotate(x, y, u, v []float64) bool {
+	xx, yy, xy := dot(x, x), dot(y, y), dot(x, y)
+	if xy*xy <= 1e-30*xx*yy || xy == 0 {
+		return false
+	}
+	z := (yy - xx) / (2 * xy)
+	t := 1 / (math.Abs(z) + math.Sqrt(1+float64(z*z)))
+	if z < 0 {
+		t = -t
+	}
+	c := 1 / math.Sqrt(1+float64(t*t))
+	for i := range x {
+		x[i], y[i] = float64(c*x[i])-float64(c*t*y[i]), float64(c*t*x[i])+float64(c*y[i])
+		u[i], v[i] = float64(c*u[i])-float64(c*t*v[i]), float64(c*t*u[i])+float64(c*v[i])
+	}
+	return true
+}
+
+func dot(x, y []float64) (sum float64) {
+	for i := range x {
+		sum += float64(x[i] * y[i])
+	}
+	return sum
 }
 
 // Epoch is the number of sequences that the released code draws from one key.
