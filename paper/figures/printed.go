@@ -49,7 +49,7 @@ func printedTable(ctx context.Context, r *Results) (*figure.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := newTable(
+	t := figure.NewTable(
 		fmt.Sprintf(`Mean attention on the parents for each of the %d graphs: the value that the authors' run printed, `+
 			`its replay on the same sequences, the largest difference of the two on an edge, and our %d runs on `+
 			`sequences of our own (mean, standard deviation, smallest and largest).`, len(runs), c.Seeds()),
@@ -60,7 +60,7 @@ func printedTable(ctx context.Context, r *Results) (*figure.Table, error) {
 		for _, v := range []float64{p.Printed, p.Replayed, p.Largest, mean, sd, floats.Min(c.Mean[g]), floats.Max(c.Mean[g])} {
 			row = append(row, figure.Value(v, 4))
 		}
-		addRow(t, row...)
+		t.Add(row...)
 	}
 	return t, nil
 }
