@@ -59,7 +59,7 @@ func ofSweep(s *sweep.Sweep, n int, longest time.Duration) (tasks []sweep.Task, 
 
 // sampled are the sweeps from which train --fresh retrains runs. It retrains as many
 // runs of each as samples, and none that takes longer than longest on a core.
-var sampled = []string{"figure-9", "figure-9-batch", "joint-training"}
+var sampled = []string{"figure-9", "figure-9-batch", "figure-9-printed", "joint-training"}
 
 const (
 	samples = 4

@@ -55,9 +55,10 @@ func printedTable(ctx context.Context, r *Results) (*figure.Table, error) {
 			`sequences of our own (mean, standard deviation, smallest and largest).`, len(runs), c.Seeds()),
 		"Graph", "Printed", "Replayed", "Largest difference", "Ours", "sd", "Min", "Max")
 	for g, p := range runs {
-		mean, sd := stat.MeanStdDev(c.Mean[g], nil)
+		ours := c.Mean[g]
+		mean, sd := stat.MeanStdDev(ours, nil)
 		row := []any{g}
-		for _, v := range []float64{p.Printed, p.Replayed, p.Largest, mean, sd, floats.Min(c.Mean[g]), floats.Max(c.Mean[g])} {
+		for _, v := range []float64{p.Printed, p.Replayed, p.Largest, mean, sd, floats.Min(ours), floats.Max(ours)} {
 			row = append(row, figure.Value(v, 4))
 		}
 		t.Add(row...)
