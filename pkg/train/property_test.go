@@ -356,7 +356,8 @@ func drawSpec(t *rapid.T) (s Spec, right bool) {
 	if err != nil && right && rapid.Bool().Draw(t, "right parents") {
 		parents, err = []int{-1, 0, 0, -1}, nil
 	}
-	s.Task = Task1{parents, c.states, c.prior, rapid.Bool().Draw(t, "uniform roots")}
+	uniform := rapid.Bool().Draw(t, "uniform roots")
+	s.Task = Task1{Parents: parents, States: c.states, Prior: c.prior, UniformRoots: uniform}
 	if rapid.Bool().Draw(t, "task 2") {
 		nodes := graph.NGram(3, 2).Parents()
 		if rapid.IntRange(0, 5).Draw(t, "bad nodes") == 0 {
