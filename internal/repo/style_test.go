@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -80,14 +79,11 @@ func commentsNameThings(t *testing.T, tests bool, most float64) {
 // strings, may be longer.
 func TestLinesAreShort(t *testing.T) {
 	t.Run("production", func(t *testing.T) { linesAreShort(t, false) })
-	t.Run("tests", func(t *testing.T) { linesAreShort(t, true, "paper/claims/", "paper/errata/", "paper/ledger/") })
+	t.Run("tests", func(t *testing.T) { linesAreShort(t, true) })
 }
 
-func linesAreShort(t *testing.T, tests bool, exempt ...string) {
+func linesAreShort(t *testing.T, tests bool) {
 	eachFile(t, tests, func(name string, file *ast.File, files *token.FileSet, lines []string) {
-		if slices.ContainsFunc(exempt, func(folder string) bool { return strings.HasPrefix(name, folder) }) {
-			return
-		}
 		raw := map[int]bool{}
 		ast.Inspect(file, func(n ast.Node) bool {
 			if s, ok := n.(*ast.BasicLit); ok && strings.HasPrefix(s.Value, "`") {

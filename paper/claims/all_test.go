@@ -48,7 +48,8 @@ func TestOnlyStatementsAreOfTheirKind(t *testing.T) {
 func TestEveryClaimIsComplete(t *testing.T) {
 	for _, c := range All() {
 		for what, s := range map[string]string{
-			"ID": c.ID, "Number": c.Number, "Title": c.Title, "Section": c.Section, "Statement": c.Statement, "Hypotheses": c.Hypotheses,
+			"ID": c.ID, "Number": c.Number, "Title": c.Title, "Section": c.Section,
+			"Statement": c.Statement, "Hypotheses": c.Hypotheses,
 		} {
 			if strings.TrimSpace(s) == "" || strings.Contains(s, "\n") {
 				t.Errorf("%s: %s is %q, want one line", c.ID, what, s)
@@ -57,7 +58,7 @@ func TestEveryClaimIsComplete(t *testing.T) {
 		if strings.Count(c.Statement, "$")%2 != 0 || strings.Count(c.Hypotheses, "$")%2 != 0 {
 			t.Errorf("%s: a formula is not closed", c.ID)
 		}
-		if words := outside(c.Statement + " " + c.Hypotheses); strings.ContainsAny(strings.ReplaceAll(words, `\_`, ""), `\_^{}`) {
+		if words := strings.ReplaceAll(outside(c.Statement+" "+c.Hypotheses), `\_`, ""); strings.ContainsAny(words, `\_^{}`) {
 			t.Errorf("%s: LaTeX outside of a formula: %s", c.ID, words)
 		}
 		if c.Check == nil || len(c.Faults)+len(c.Repairs)+len(c.Bounds) == 0 {
@@ -94,7 +95,7 @@ func TestEveryPlantedFaultIsFound(t *testing.T) {
 			for _, fault := range c.Faults {
 				if !fault.Check.Refuses(ledger.NewEnv(t.Context(), c, true)) {
 					f := fault.Check.Finding(ledger.NewEnv(t.Context(), c, true))
-					t.Errorf("%s, with this fault: %s. The check found it %s (lhs %v, rhs %v, margin %v): %s", c.ID, fault.What, f.Verdict, f.LHS, f.RHS, f.Margin, f.Note)
+					t.Errorf("%s, with this fault: %s. The check found %+v", c.ID, fault.What, f)
 				}
 			}
 		})
@@ -109,7 +110,7 @@ func TestEveryPlantedRepairIsSeen(t *testing.T) {
 			for _, repair := range c.Repairs {
 				f := repair.Check.Finding(ledger.NewEnv(t.Context(), c, true))
 				if f.Verdict != ledger.Holds || f.Margin < 0 {
-					t.Errorf("%s, with this repair: %s. The check found it %s (lhs %v, rhs %v, margin %v): %s", c.ID, repair.What, f.Verdict, f.LHS, f.RHS, f.Margin, f.Note)
+					t.Errorf("%s, with this repair: %s. The check found %+v", c.ID, repair.What, f)
 				}
 			}
 		})

@@ -59,33 +59,36 @@ func gaps(c ledger.Claim) []string {
 }
 
 func TestGapsInControlsAreFound(t *testing.T) {
-	whole := ledger.Claim{
+	type claim = ledger.Claim
+	type fault = ledger.Fault
+	const stray, idle = " belongs to no part and no hypothesis", " is spared, but is no hypothesis or has no reason"
+	whole := claim{
 		Parts: []string{"lower", "upper"}, Hypotheses: `$S\ge2$; $\pi>0$`,
-		Faults: []ledger.Fault{{What: "a", Part: "lower"}, {What: "b", Part: "upper"}, {What: "c", Drops: `$\pi>0$`}},
+		Faults: []fault{{What: "a", Part: "lower"}, {What: "b", Part: "upper"}, {What: "c", Drops: `$\pi>0$`}},
 		Spare:  []ledger.Spare{{Hypothesis: `$S\ge2$`, Why: "one state has no transitions"}},
 	}
 	if found := gaps(whole); found != nil {
 		t.Errorf("a whole claim: %v", found)
 	}
-	if found := gaps(ledger.Claim{}); !slices.Equal(found, []string{`the part "" has no fault`}) {
+	if found := gaps(claim{}); !slices.Equal(found, []string{`the part "" has no fault`}) {
 		t.Errorf("a claim without hypotheses: %q", found)
 	}
-	if found := gaps(ledger.Claim{Repairs: []ledger.Repair{{}}}); found != nil {
+	if found := gaps(claim{Repairs: []ledger.Repair{{}}}); found != nil {
 		t.Errorf("a claim that fails: %v", found)
 	}
 	for _, c := range []struct {
-		spoil func(*ledger.Claim)
+		spoil func(*claim)
 		want  []string
 	}{
-		{func(c *ledger.Claim) { c.Parts = append(c.Parts, "equality") }, []string{`the part "equality" has no fault`}},
-		{func(c *ledger.Claim) { c.Parts, c.Faults = nil, c.Faults[2:] }, []string{`the part "" has no fault`}},
-		{func(c *ledger.Claim) { c.Hypotheses += "; $T>2$" }, []string{`no fault drops the hypothesis "$T>2$", and it is not spared`}},
-		{func(c *ledger.Claim) { c.Faults[0].Part = "middle" }, []string{`the part "lower" has no fault`, `the fault "a" belongs to no part and no hypothesis`}},
-		{func(c *ledger.Claim) { c.Faults = append(c.Faults, ledger.Fault{What: "d", Drops: "pi"}) }, []string{`the fault "d" belongs to no part and no hypothesis`}},
-		{func(c *ledger.Claim) { c.Spare = append(c.Spare, ledger.Spare{Hypothesis: "$T>2$", Why: "none"}) }, []string{`"$T>2$" is spared, but is no hypothesis or has no reason`}},
-		{func(c *ledger.Claim) { c.Spare = []ledger.Spare{{Hypothesis: `$S\ge2$`}} }, []string{`"$S\\ge2$" is spared, but is no hypothesis or has no reason`}},
+		{func(c *claim) { c.Parts = append(c.Parts, "equality") }, []string{`the part "equality" has no fault`}},
+		{func(c *claim) { c.Parts, c.Faults = nil, c.Faults[2:] }, []string{`the part "" has no fault`}},
+		{func(c *claim) { c.Hypotheses += "; $T$" }, []string{`no fault drops the hypothesis "$T$", and it is not spared`}},
+		{func(c *claim) { c.Faults[0].Part = "middle" }, []string{`the part "lower" has no fault`, `the fault "a"` + stray}},
+		{func(c *claim) { c.Faults = append(c.Faults, fault{What: "d", Drops: "pi"}) }, []string{`the fault "d"` + stray}},
+		{func(c *claim) { c.Spare = append(c.Spare, ledger.Spare{Hypothesis: "$T$", Why: "no"}) }, []string{`"$T$"` + idle}},
+		{func(c *claim) { c.Spare = []ledger.Spare{{Hypothesis: `$S\ge2$`}} }, []string{`"$S\\ge2$"` + idle}},
 		{
-			func(c *ledger.Claim) { c.Faults, c.Repairs = c.Faults[:1], []ledger.Repair{{}} },
+			func(c *claim) { c.Faults, c.Repairs = c.Faults[:1], []ledger.Repair{{}} },
 			[]string{"a claim with repairs fails, so its faults show nothing"},
 		},
 	} {

@@ -22,9 +22,11 @@ func ExampleAll() {
 		return
 	}
 	for _, r := range rows {
-		fmt.Printf("%s (%s): %s %s\n", r.Number, r.ID, r.Statement, r.Verdict)
+		fmt.Printf("%s (%s) %s:\n%s\n", r.Number, r.ID, r.Verdict, r.Statement)
 	}
 	// Output:
-	// Lemma 16 (lem-bound-g1): $\|B_\pi\|_F^2\ge\gamma^2/S$ fails
-	// Lemma 16 (lem-bound-g1-corrected): $\|B_\pi\|_F^2\ge2\min_s\mu_\pi(s)\sum_s\|\pi(\cdot\mid s)-\mu_\pi\|_2^2\ge2\gamma^3/S^2$ holds
+	// Lemma 16 (lem-bound-g1) fails:
+	// $\|B_\pi\|_F^2\ge\gamma^2/S$
+	// Lemma 16 (lem-bound-g1-corrected) holds:
+	// $\|B_\pi\|_F^2\ge2\min_s\mu_\pi(s)\sum_s\|\pi(\cdot\mid s)-\mu_\pi\|_2^2\ge2\gamma^3/S^2$
 }

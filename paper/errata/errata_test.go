@@ -130,7 +130,8 @@ func TestProofsRestOnTheirCitations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cited := regexp.MustCompile(`\\(?:prop|paper)\{([^}]*)\}|(proof of |the \$g\$ of |as in |neither )?((?:Lemma|Corollary|Theorem)~\d+)`)
+	cited := regexp.MustCompile(`\\(?:prop|paper)\{([^}]*)\}` +
+		`|(proof of |the \$g\$ of |as in |neither )?((?:Lemma|Corollary|Theorem)~\d+)`)
 	strays := func(id, proof string) (out []string) {
 		below := l.Below(id)
 		for _, m := range cited.FindAllStringSubmatch(proof, -1) {
@@ -149,7 +150,8 @@ func TestProofsRestOnTheirCitations(t *testing.T) {
 			t.Errorf("%s.tex cites %q, which are not below its row: add them to its RestsOn or Uses", id, bad)
 		}
 	}
-	if bad := strays("lem-tv", `By \prop{thm-dpi-gap-corrected}, Lemma~15 and Lemma~99, as in the proof of Lemma~98.`); len(bad) != 2 {
+	planted := `By \prop{thm-dpi-gap-corrected}, Lemma~15 and Lemma~99, as in the proof of Lemma~98.`
+	if bad := strays("lem-tv", planted); len(bad) != 2 {
 		t.Errorf("planted citations: %q", bad)
 	}
 }

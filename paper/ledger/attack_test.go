@@ -75,7 +75,8 @@ func TestAttackGoesOn(t *testing.T) {
 // The search returns the first of several equally good points.
 func TestAttackKeepsTheFirstOfEquals(t *testing.T) {
 	flat := func([]float64) float64 { return 3 }
-	if best, value := testEnv(true).Attack(flat, [][]float64{{1, 2}, {3, 4}}, 100); !slices.Equal(best, []float64{1, 2}) || value != 3 {
+	best, value := testEnv(true).Attack(flat, [][]float64{{1, 2}, {3, 4}}, 100)
+	if !slices.Equal(best, []float64{1, 2}) || value != 3 {
 		t.Errorf("the least value is %v at %v, want 3 at the first start, (1, 2)", value, best)
 	}
 }
@@ -100,7 +101,7 @@ func TestStartsReachOut(t *testing.T) {
 	if !reflect.DeepEqual(starts, testEnv(true).Starts(n, dim)) {
 		t.Error("the same starts differ")
 	}
-	if other := NewEnv(context.Background(), Claim{ID: "lem-other"}, false).Starts(n, dim); reflect.DeepEqual(starts, other) {
+	if other := NewEnv(context.Background(), Claim{ID: "other"}, false).Starts(n, dim); reflect.DeepEqual(starts, other) {
 		t.Error("two claims have the same starts")
 	}
 	for i, x := range starts {
@@ -118,10 +119,8 @@ func TestStartsReachOut(t *testing.T) {
 	}
 }
 
-// The corners over four states: the next states of rows that are nearly sure, or the
-// they avoid.
-func TestCornersHaveTheirShapes(t *testing.T) {
-	const s = 4
+// cornerEntries returns the least and the largest pi(j|i) of each corner over s = 4 states.
+func cornerEntries(s int) []func(i, j int) (lo, hi float64) {
 	sure := func(to func(i int) int) func(i, j int) (lo, hi float64) {
 		return func(i, j int) (lo, hi float64) {
 			if j == to(i) {
@@ -130,7 +129,7 @@ func TestCornersHaveTheirShapes(t *testing.T) {
 			return 0, 0.01
 		}
 	}
-	want := []func(i, j int) (lo, hi float64){
+	return []func(i, j int) (lo, hi float64){
 		func(i, j int) (lo, hi float64) { return 0.25, 0.25 },
 		sure(func(i int) int { return i }),
 		sure(func(i int) int { return (i + 1) % s }),
@@ -176,7 +175,13 @@ func TestCornersHaveTheirShapes(t *testing.T) {
 			return 0.46, 0.49
 		},
 	}
-	const extra = 3
+}
+
+// The corners over four states: the next states of rows that are nearly sure, or the states
+// that they avoid.
+func TestCornersHaveTheirShapes(t *testing.T) {
+	const s, extra = 4, 3
+	want := cornerEntries(s)
 	all := testEnv(false).KernelStarts(2, s, extra)
 	if len(all) != len(want)+2 {
 		t.Fatalf("%d starts, want %d corners and 2 more", len(all), len(want))
@@ -324,7 +329,8 @@ func TestKernelBoundEndsWithAFailure(t *testing.T) {
 		return n, w
 	}
 	once, w := decided(2)
-	if f := w.Finding(""); f.Verdict != Fails || fmt.Sprint(f.Witness.Instance["pi"].(exact.Matrix).Strings()) != "[[2/3 1/3] [1/3 2/3]]" {
+	if f := w.Finding(""); f.Verdict != Fails ||
+		fmt.Sprint(f.Witness.Instance["pi"].(exact.Matrix).Strings()) != "[[2/3 1/3] [1/3 2/3]]" {
 		t.Errorf("%+v", f)
 	}
 	if twice, _ := decided(2, 2); twice != once {

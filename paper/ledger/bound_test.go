@@ -74,7 +74,8 @@ func TestResolutionIsTheLeastRefusedChange(t *testing.T) {
 		}
 		return ""
 	}}
-	if got, want := c.Resolution(t.Context()), []string{"$2$: 1 %; $S^{2}$: 1", "the rest: not at all"}; !slices.Equal(got, want) {
+	want := []string{"$2$: 1 %; $S^{2}$: 1", "the rest: not at all"}
+	if got := c.Resolution(t.Context()); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	loose := c
@@ -82,7 +83,8 @@ func TestResolutionIsTheLeastRefusedChange(t *testing.T) {
 	if got, want := loose.Resolution(t.Context())[0], "$5$: ×3; $S^{2}$: 1"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if plain, bounds := readBounds(c.Statement); plain != `$x\le2S^2+N$` || len(bounds) != 2 || bounds[0].least || bounds[1].Part != "the rest" {
+	plain, bounds := readBounds(c.Statement)
+	if plain != `$x\le2S^2+N$` || len(bounds) != 2 || bounds[0].least || bounds[1].Part != "the rest" {
 		t.Errorf("%s, %v", plain, bounds)
 	}
 }

@@ -25,7 +25,8 @@ func FuzzParse(f *testing.F) {
 	text := string(b)
 	for _, edit := range []string{
 		"{}", text + "{}", text[:len(text)/2], strings.Replace(text, "lem-a", `lem-a", "id": "x`, 1),
-		strings.Replace(text, "2.5", "2.50", 1), strings.Replace(text, "2.5", "1e999", 1), strings.Replace(text, "\"lem-b\"", "null", 1), text,
+		strings.Replace(text, "2.5", "2.50", 1), strings.Replace(text, "2.5", "1e999", 1),
+		strings.Replace(text, "\"lem-b\"", "null", 1), text,
 	} {
 		f.Add([]byte(edit))
 	}

@@ -81,8 +81,8 @@ func TestWorstKeepsTheFirstWitness(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 	w = Worst{}
-	w.EqualMatrix("a line", exact.Rats("1 2; 3 4"), exact.Rats("1 2; 5 6"), here)
-	if f := w.Finding(""); f.Instance["row"] != 2 || f.Instance["column"] != 1 || f.Witness.Equation != "a line" || f.LHS != 3 {
+	w.EqualMatrix("a", exact.Rats("1 2; 3 4"), exact.Rats("1 2; 5 6"), here)
+	if f := w.Finding(""); f.Instance["row"] != 2 || f.Instance["column"] != 1 || f.Witness.Equation != "a" || f.LHS != 3 {
 		t.Errorf("%+v, %+v", f, f.Witness)
 	}
 	w = Worst{}
@@ -126,7 +126,8 @@ func TestWorstNotesLargerViolations(t *testing.T) {
 func TestDeviationOfTwoNumbers(t *testing.T) {
 	nan := math.NaN()
 	for _, c := range [][3]float64{
-		{-20, -10, 0.5}, {-10, -20, 0.5}, {20, 10, 0.5}, {10, 20, 0.5}, {0.25, -0.25, 0.5}, {nan, nan, 0}, {nan, 1, 2}, {1, nan, 2}, {math.Inf(1), 1, 2},
+		{-20, -10, 0.5}, {-10, -20, 0.5}, {20, 10, 0.5}, {10, 20, 0.5}, {0.25, -0.25, 0.5},
+		{nan, nan, 0}, {nan, 1, 2}, {1, nan, 2}, {math.Inf(1), 1, 2},
 	} {
 		if d := deviationOf(c[0], c[1]); d != c[2] {
 			t.Errorf("%v and %v deviate by %v, want %v", c[0], c[1], d, c[2])
@@ -136,6 +137,7 @@ func TestDeviationOfTwoNumbers(t *testing.T) {
 
 // The number of instances, and the sides and margin of the worst instance, by hand.
 func TestWorstKeepsTheLeastMargin(t *testing.T) {
+	matrix := exact.Rats("1 2; 3 4")
 	for name, c := range map[string]struct {
 		take             func(w *Worst)
 		instances        int
@@ -149,8 +151,8 @@ func TestWorstKeepsTheLeastMargin(t *testing.T) {
 		"zero and more":        {func(w *Worst) { w.AtMostRat(new(big.Rat), big.NewRat(1, 2), here) }, 1, 0, 0.5, 1},
 		"equal":                {func(w *Worst) { w.EqualRat("", big.NewRat(1, 2), big.NewRat(1, 2), here) }, 1, 0.5, 0.5, 0},
 		"not equal":            {func(w *Worst) { w.EqualRat("", big.NewRat(1, 2), exact.Int(1), here) }, 1, 0.5, 1, -0.5},
-		"matrices":             {func(w *Worst) { w.EqualMatrix("", exact.Rats("1 2; 3 4"), exact.Rats("1 2; 3 4"), here) }, 1, 1, 1, 0},
-		"matrices that differ": {func(w *Worst) { w.EqualMatrix("", exact.Rats("1 2; 3 4"), exact.Rats("1 2; 3 8"), here) }, 1, 4, 8, -0.5},
+		"matrices":             {func(w *Worst) { w.EqualMatrix("", matrix, exact.Rats("1 2; 3 4"), here) }, 1, 1, 1, 0},
+		"matrices that differ": {func(w *Worst) { w.EqualMatrix("", matrix, exact.Rats("1 2; 3 8"), here) }, 1, 4, 8, -0.5},
 		"floats, the worst entry": {
 			func(w *Worst) { w.Equal([]float64{1, 2, 5}, []float64{1, 4, 5.5}, 0, here) }, 1, 2, 4, -0.5,
 		},
@@ -206,7 +208,8 @@ func TestEverywhereDecidesABoxByItsEnds(t *testing.T) {
 		{at(0, 1.5), at(1, 2), 5, Open},
 	} {
 		w := new(Worst)
-		n := w.Everywhere([]exact.Range{at(0, 1)}, 5, func([]exact.Range) (lhs, rhs exact.Range, asks bool) { return c.lhs, c.rhs, true })
+		sides := func([]exact.Range) (lhs, rhs exact.Range, asks bool) { return c.lhs, c.rhs, true }
+		n := w.Everywhere([]exact.Range{at(0, 1)}, 5, sides)
 		if f := w.Finding(""); n != c.boxes || f.Verdict != c.want || f.Instances != n {
 			t.Errorf("%v <= %v: %d boxes, %+v, want %d and %s", c.lhs, c.rhs, n, f, c.boxes, c.want)
 		}

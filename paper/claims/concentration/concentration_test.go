@@ -26,8 +26,9 @@ func TestLengthsByHand(t *testing.T) {
 	check.Inequalities("the bounds for siblings", func(w *ledger.Worst) {
 		decideLength(w, instruments.FamilyMember{Family: "", Graph: star}, exact.Rats("1/3")[0], anyForest, bounds)
 	}, [2]float64{4. / 3, 2.88}, [2]float64{1.6, 2.88}, [2]float64{1, 2.88})
-	check.Inequalities("the pairs at a distance", func(w *ledger.Worst) { decideDistances(w, star, []int{0, 1, 2}, ledger.MustBound(`\frac53Ln`)) },
-		[2]float64{3, 10}, [2]float64{4, 10}, [2]float64{2, 10})
+	check.Inequalities("the pairs at a distance", func(w *ledger.Worst) {
+		decideDistances(w, star, []int{0, 1, 2}, ledger.MustBound(`\frac53Ln`))
+	}, [2]float64{3, 10}, [2]float64{4, 10}, [2]float64{2, 10})
 }
 
 // The slack of the tightest inequalities on covariances and on dependent pairs, against the minimum
@@ -44,7 +45,8 @@ func TestTightestDecays(t *testing.T) {
 				covariance = min(covariance, ledger.Slack(math.Abs(p-product)/math.Sqrt(product), decay))
 			}
 		}
-		check("the tightest covariance", ledger.Slack(covarianceSides(c, 1, ledger.NewEnv(t.Context(), lemCovariance, true).Bound(0))), covariance)
+		bound := ledger.NewEnv(t.Context(), lemCovariance, true).Bound(0)
+		check("the tightest covariance", ledger.Slack(covarianceSides(c, 1, bound)), covariance)
 		for d := range 4 {
 			decay := math.Pow(1-mat.Min(c.Pi), float64(d))
 			for k, p := range c.Pi.RawMatrix().Data {

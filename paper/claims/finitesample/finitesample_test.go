@@ -76,8 +76,8 @@ func TestMomentsOfOneSample(t *testing.T) {
 					want[p] += exact.Float(chance) * math.Pow(math.Abs(z), float64(p+2))
 				}
 			}
-			got := []float64{exact.Float(law.Moment(2)), exact.Float(law.Absolute(3)), exact.Float(law.Moment(4)), exact.Float(law.Absolute(5))}
-			check.Each("a moment of one sample", got, want)
+			got := exact.Vector{law.Moment(2), law.Absolute(3), law.Moment(4), law.Absolute(5)}
+			check.Each("a moment of one sample", got.Floats(), want)
 		}
 	}
 }
@@ -98,8 +98,9 @@ func TestCovarianceOfTwoEvents(t *testing.T) {
 func TestInequalitiesOfFiniteSamples(t *testing.T) {
 	check := compare.With(t)
 	law := exact.SampleLaw{Values: exact.Rats("-1 0 1")[0], Weights: exact.Rats("1/20 9/10 1/20")[0]}
+	tail := func(second, most, n, l float64) float64 { return second * most / n * l }
 	check.Inequalities("the tail of a mean", func(w *ledger.Worst) {
-		decideTail(w, law, func(second, most, n, l float64) float64 { return second * most / n * l }, exact.Frac(15, 2), 2, 2, ledger.Instance{})
+		decideTail(w, law, tail, exact.Frac(15, 2), 2, 2, ledger.Instance{})
 	}, [2]float64{0.005, 2 * math.Exp(-2)}, [2]float64{0, 2 * math.Exp(-4)}, [2]float64{0, 2 * math.Exp(-8)})
 	check.Inequalities("a shift of the prediction", func(w *ledger.Worst) {
 		decideShift(w, compare.Bounds(*thmFiniteStage2StepExponent.Correction)[0], exact.Int(2), exact.Rats("1 2 0 1")[0])
@@ -115,7 +116,7 @@ func TestInequalitiesOfFiniteSamples(t *testing.T) {
 	enough := rare.enough
 	rare.enough = ledger.MustBound("3")
 	check.Inequalities("how often a token is rare", func(w *ledger.Worst) {
-		rare.decide(w, rareCase{instruments.FamilyMember{Family: "", Graph: instruments.RootsOnly(3)}, exact.Rats("3/4 1/4; 3/4 1/4")})
+		rare.decide(w, rareCase{instruments.FamilyMember{Graph: instruments.RootsOnly(3)}, exact.Rats("3/4 1/4; 3/4 1/4")})
 	}, [2]float64{17. / 32, 440. / 81}, [2]float64{17. / 32, 2 * math.Exp(-1./384)}, [2]float64{17. / 32, 2. / 3})
 	var lines [][2]float64
 	for s := 2.0; s <= 10; s++ {
@@ -181,18 +182,19 @@ func TestSampleErrorsOfLongSequences(t *testing.T) {
 	var inT, later [][2]float64
 	off := func(root float64) float64 { return max(root/10-2-200*math.Sqrt2, 0) }
 	for _, root := range []int64{2000, 3000} {
-		check("an error that some sequence has", exact.Float(leastError(2, exact.Frac(1, 5), exact.Int(root))), off(float64(root)))
+		check("an error of a sequence", exact.Float(leastError(2, exact.Frac(1, 5), exact.Int(root))), off(float64(root)))
 	}
 	for _, k := range []float64{3, 57, 111, 165, 219} {
 		root := math.Pow(3, k)
 		n := root * root
 		l := math.Log(n) + n*math.Log(10) // of T/delta
-		above := error1(math.Log(200*729*729), n)
-		inN = append(inN, [2]float64{(math.Sqrt(variance/n)/2*instruments.Indicator(k > 3) + above) / 2, constant * math.Log(72900) / root})
+		above := error1(math.Log(200*729*729), n) + math.Sqrt(variance/n)/2*instruments.Indicator(k > 3)
+		inN = append(inN, [2]float64{above / 2, constant * math.Log(72900) / root})
 		inT = append(inT, [2]float64{(off(root) + error1(l+math.Log(2*n), 1)) / 2, constant * l})
 		later = append(later, [2]float64{math.Sqrt(second/n) / 2, math.Sqrt(2*math.Log(800)) / root})
 	}
 	check.Inequalities("the error by N", func(w *ledger.Worst) { lemma33.decideInN(w, pi) }, inN...)
 	check.Inequalities("the error by T", func(w *ledger.Worst) { lemma33.decideInT(w, pi) }, inT...)
-	check.Inequalities("the error of stage 2 by N", func(w *ledger.Worst) { stageTwoError{square: compare.Bounds(thmFiniteStage2)[0]}.decideLarge(w, g, pi) }, later...)
+	stageTwo := stageTwoError{square: compare.Bounds(thmFiniteStage2)[0]}
+	check.Inequalities("the error of stage 2 by N", func(w *ledger.Worst) { stageTwo.decideLarge(w, g, pi) }, later...)
 }

@@ -49,7 +49,10 @@ func TestTwoStatesEncloseTheChain(t *testing.T) {
 		for name, of := range map[string]struct {
 			in exact.Range
 			x  float64
-		}{"lambda": {in.Lambda, c.Lambda()}, "alpha": {in.Lambda, c.Alpha()}, "floor": {in.Entries, EntryBullet.Float(c)}, "gamma": {in.Gamma, c.Gamma()}} {
+		}{
+			"lambda": {in.Lambda, c.Lambda()}, "alpha": {in.Lambda, c.Alpha()},
+			"floor": {in.Entries, EntryBullet.Float(c)}, "gamma": {in.Gamma, c.Gamma()},
+		} {
 			if of.x < of.in.Lo-1e-12 || of.x > of.in.Hi+1e-12 {
 				t.Errorf("%s is %v, outside of %v, for a = %v, b = %v", name, of.x, of.in, a, b)
 			}

@@ -59,7 +59,8 @@ func TestExactLimitIsTheHardMax(t *testing.T) {
 func TestShareOfRootsByHand(t *testing.T) {
 	check := compare.With(t)
 	x := []int{0, 1, 2, 1}
-	check("a distance", instruments.Distance(instruments.Shares([]int{0, 2, 3}, x, 3), instruments.Shares([]int{3}, x, 3)), 2./3)
+	three, one := instruments.Shares([]int{0, 2, 3}, x, 3), instruments.Shares([]int{3}, x, 3)
+	check("a distance", instruments.Distance(three, one), 2./3)
 	g := graph.MustNew(graph.Root, 0, 0, 0, 3, graph.Root)
 	check("the positions with children", float64(parentsOf(g)), 2)
 	bound := statedMean.bound(g, exact.Rats("2/5 3/5; 4/5 1/5"))
@@ -77,7 +78,7 @@ func TestResidualStreamInTheLimit(t *testing.T) {
 		for x := range task.Sequences(s, u.Graph.T()) {
 			stream := weights.Stream(x).RawRowView(u.Graph.T() - 1)
 			for block := range 4 {
-				check.Each("a block of a stream", limitBlock(u.Graph, x, k.Attended(x), s, block).Floats(), stream[block*d:(block+1)*d])
+				check.Each("a block", limitBlock(u.Graph, x, k.Attended(x), s, block).Floats(), stream[block*d:(block+1)*d])
 			}
 		}
 	}

@@ -69,7 +69,8 @@ func TestGradientErrorsAreSumsOverSequences(t *testing.T) {
 				mu, expected, square := c.Mu[state], 0.0, 0.0
 				for x, p := range exact.Sequences(u.Graph, u.First) {
 					frequency := float64(instruments.Occurrences(state, x)) / t
-					expected += exact.Float(p) * (instruments.Indicator(x[i] == state) - frequency) * instruments.Indicator(x[j] == s) / (frequency + eps)
+					value := (instruments.Indicator(x[i] == state) - frequency) / (frequency + eps)
+					expected += exact.Float(p) * value * instruments.Indicator(x[j] == s)
 					square += exact.Float(p) * (frequency - mu) * (frequency - mu)
 				}
 				limit := exact.Float(law[state][s]) / mu

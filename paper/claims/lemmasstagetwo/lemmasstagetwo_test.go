@@ -75,11 +75,13 @@ func TestQuotientsAsPrinted(t *testing.T) {
 // The norm of grad q by dual numbers, against the formula that the search uses.
 func TestScoreGradientByDualNumbers(t *testing.T) {
 	for _, x := range [][]float64{
-		{0, -3, 0.4, -1, 2, -0.3, 0.1, -0.7, 1.2, 0.5}, {-2, -9, 6, 5, -6, -4, -8, -7, 0, 1}, {3, 0, 1, -2, 0.5, -0.5, 2, 0.3, -1, 0.7},
+		{0, -3, 0.4, -1, 2, -0.3, 0.1, -0.7, 1.2, 0.5}, {-2, -9, 6, 5, -6, -4, -8, -7, 0, 1},
+		{3, 0, 1, -2, 0.5, -0.5, 2, 0.3, -1, 0.7},
 	} {
 		g := roundedGroups(x)
-		formula := theory.ScoreGradient(exact.Float(g.beta), exact.Float(g.epsilon), g.weights.Floats(), g.scores.Floats(), groupHits)
-		compare.With(t)("|grad q|_1", formula, exact.Float(exact.ScoreGradient(g.beta, g.epsilon, g.weights, g.scores, groupHits)))
+		dual := exact.Float(exact.ScoreGradient(g.beta, g.epsilon, g.weights, g.scores, groupHits))
+		beta, eps, weights, scores := exact.Float(g.beta), exact.Float(g.epsilon), g.weights.Floats(), g.scores.Floats()
+		compare.With(t)("|grad q|_1", theory.ScoreGradient(beta, eps, weights, scores, groupHits), dual)
 	}
 }
 

@@ -88,11 +88,13 @@ func TestInequalitiesOfATraining(t *testing.T) {
 	}
 	spoilt := asStated().with(func(q *training) {
 		q.shift, q.reach = 0.5, 0.9
-		q.excess, q.lost = func(seen, teff float64) float64 { return seen * teff }, func(lost, t float64) float64 { return lost / t }
+		q.excess = func(seen, teff float64) float64 { return seen * teff }
+		q.lost = func(lost, t float64) float64 { return lost / t }
 	})
 	seen := 0.14 - math.Log(1.1)/2
 	check.Inequalities("the lines of a training", func(w *ledger.Worst) { spoilt.compare(w, run) },
-		[2]float64{0, seen + 0.005}, [2]float64{seen - 0.005, run.bound(1.4)}, [2]float64{0.04, 0.2}, [2]float64{1.26, 1.5}, [2]float64{1.5, 2.4}, [2]float64{0.01, 0.05}, [2]float64{0.02, 0.15}, [2]float64{0.03, 0.15})
+		[2]float64{0, seen + 0.005}, [2]float64{seen - 0.005, run.bound(1.4)}, [2]float64{0.04, 0.2},
+		[2]float64{1.26, 1.5}, [2]float64{1.5, 2.4}, [2]float64{0.01, 0.05}, [2]float64{0.02, 0.15}, [2]float64{0.03, 0.15})
 	wide := *run
 	wide.seen = func() (num.Estimate, float64) { return num.Estimate{Mean: 0.02}, 0.1 }
 	var undecided ledger.Worst
@@ -100,11 +102,10 @@ func TestInequalitiesOfATraining(t *testing.T) {
 		t.Error("an enclosure of the loss that is too wide decides it")
 	}
 	check("the pull of the query", run.pairs(u.Chain()).pull, 0.6)
-	spider, threeStates := &instruments.FirstStage{Family: "spider", T: 5, S: 2}, &instruments.FirstStage{Family: "chain", T: 5, S: 3}
 	for _, spoil := range []func(r *mainRun){
 		func(r *mainRun) { r.roots = [][]float64{4: {0.1, 0.11, 0.1, 0.1, 0.59}} },
-		func(r *mainRun) { r.FirstStage = spider },
-		func(r *mainRun) { r.FirstStage = threeStates },
+		func(r *mainRun) { r.FirstStage = &instruments.FirstStage{Family: "spider", T: 5, S: 2} },
+		func(r *mainRun) { r.FirstStage = &instruments.FirstStage{Family: "chain", T: 5, S: 3} },
 	} {
 		other := *run
 		spoil(&other)

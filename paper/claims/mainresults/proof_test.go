@@ -17,9 +17,9 @@ func TestTokenLossIsASumOverSequences(t *testing.T) {
 	check := compare.With(t)
 	const eps = 0.25
 	g, base := graph.Chain(4), exact.Rats("4/5 1/5; 3/10 7/10")
-	exchanged := exact.Rats("1/5 4/5; 7/10 3/10")
+	swapped := exact.Rats("1/5 4/5; 7/10 3/10")
 	var gap, square, plain float64
-	for _, pi := range []exact.Matrix{base, exchanged, exact.Rats("7/10 3/10; 1/5 4/5"), exact.Rats("3/10 7/10; 4/5 1/5")} {
+	for _, pi := range []exact.Matrix{base, swapped, exact.Rats("7/10 3/10; 1/5 4/5"), exact.Rats("3/10 7/10; 4/5 1/5")} {
 		for x, chance := range exact.Sequences(g, pi) {
 			weight, far := exact.Float(chance)/4, 0.0
 			for b, q := range pi[x[3]] {

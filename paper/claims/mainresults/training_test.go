@@ -15,8 +15,8 @@ import (
 func TestErrorBoundOfATrainedModel(t *testing.T) {
 	check := compare.With(t)
 	const r, star = 0.3, 1.2
-	c := theory.MustChain([]float64{0.2, 0.8, 0.7, 0.3}, 2)
-	run := &mainRun{FirstStage: &instruments.FirstStage{Prior: instruments.MustOrbit(2, []float64{0.8, 0.2, 0.4, 0.6}), T: 50}, r: r, betaStar: star}
+	c, prior := theory.MustChain([]float64{0.2, 0.8, 0.7, 0.3}, 2), instruments.MustOrbit(2, []float64{0.8, 0.2, 0.4, 0.6})
+	run := &mainRun{FirstStage: &instruments.FirstStage{Prior: prior, T: 50}, r: r, betaStar: star}
 	for s, mu := range c.Mu {
 		small, root, p := math.Exp(-star), math.Exp(star*(mu-1)), c.Pi.At(s, 0)
 		weight := (0.7*small + 0.3*root) / (0.7*small + 0.3*root + 0.7*(1-small)*mu)
@@ -63,8 +63,8 @@ func TestTrainedChainAgreesWithEnumeration(t *testing.T) {
 		})
 		check("the excess loss", c.excess(beta).Float(), excess)
 		far := func(s int) float64 { return 0.111 + 0.2*float64(s) }
-		missed := c.overSequences(beta, func(s int, f [2]float64) float64 { return instruments.Indicator(math.Abs(f[1]-pi[2*s+1]) > far(s)) })
-		check("the probability of a miss", c.missed(beta, far).Float(), missed)
+		miss := func(s int, f [2]float64) float64 { return instruments.Indicator(math.Abs(f[1]-pi[2*s+1]) > far(s)) }
+		check("the probability of a miss", c.missed(beta, far).Float(), c.overSequences(beta, miss))
 		teff := 1 / (c.eps * c.eps)
 		run := &mainRun{FirstStage: &instruments.FirstStage{Prior: instruments.MustOrbit(2, pi), S: 2, TEff: teff}}
 		check("the limit", run.limit(beta), c.limit(beta))

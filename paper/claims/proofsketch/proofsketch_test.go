@@ -86,15 +86,16 @@ func TestEnclosedPredictionOfTheIdealGraph(t *testing.T) {
 
 // The distance of ghat from g on a small instance.
 func TestDistanceToIdealByHand(t *testing.T) {
+	const reading = theory.QueryInSequence
 	g, pi, far := graph.Chain(4), exact.Rats("3/5 3/10 1/10; 1/5 1/5 3/5; 3/10 1/2 1/5"), 0.0
 	for i := range 4 {
-		for j, v := range instruments.ExactPopulation(g, exact.Frac(1, 2), theory.QueryInSequence, exact.Relabelings(pi)...).GHat(i) {
+		for j, v := range instruments.ExactPopulation(g, exact.Frac(1, 2), reading, exact.Relabelings(pi)...).GHat(i) {
 			if j < 3 {
 				far = max(far, math.Abs(exact.Float(exact.Sub(v, instruments.EnumeratedGradient(pi, g, i, j)))))
 			}
 		}
 	}
-	compare.With(t)("the distance of ghat from g", distanceToIdeal(g, instruments.UnevenPrior(), theory.QueryInSequence), far)
+	compare.With(t)("the distance of ghat from g", distanceToIdeal(g, instruments.UnevenPrior(), reading), far)
 }
 
 // Eq. (29) is open where a side is not a number, and where no instance satisfies its hypotheses.

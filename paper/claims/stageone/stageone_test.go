@@ -49,23 +49,27 @@ func TestInequalitiesOfStageOne(t *testing.T) {
 	}, [2]float64{1, 22 * math.Log(18)})
 	u := compare.Asymmetrics()[0]
 	gamma := min(u.Chain().Gamma(), theory.MustChain(u.Other.Floats(), 2).Gamma())
-	root := &instruments.FirstStage{Graph: graph.Chain(3), Prior: u.Prior(), T: 3, S: 2, TEff: 4, GHat: mat.NewDense(3, 3, []float64{6: 0.3, -0.1, 0.2})}
+	three, four := mat.NewDense(3, 3, []float64{6: 0.3, -0.1, 0.2}), mat.NewDense(4, 4, []float64{8: 0.2, 0.5, 0.2, 15: 0})
+	root := &instruments.FirstStage{Graph: graph.Chain(3), Prior: u.Prior(), T: 3, S: 2, TEff: 4, GHat: three}
 	check.Inequalities("the force on a root", func(w *ledger.Worst) {
 		root.DecideRoot(w, instruments.GradientBound{Bound: compare.Bounds(*thmStageOneRoots.Correction)[0]}, 2)
 	}, [2]float64{0.1, 35 * 4 / gamma / gamma / 2})
-	lead := &instruments.FirstStage{Graph: graph.Chain(4), Prior: u.Prior(), T: 4, S: 2, TEff: 4, GHat: mat.NewDense(4, 4, []float64{8: 0.2, 0.5, 0.2, 15: 0})}
-	check.Inequalities("the lead of a parent", func(w *ledger.Worst) { lead.DecideLead(w, 2, 0.25) }, [2]float64{0.25, 0.3}, [2]float64{0.25, 0.3})
+	lead := &instruments.FirstStage{Graph: graph.Chain(4), Prior: u.Prior(), T: 4, S: 2, TEff: 4, GHat: four}
+	check.Inequalities("the lead of a parent", func(w *ledger.Worst) { lead.DecideLead(w, 2, 0.25) },
+		[2]float64{0.25, 0.3}, [2]float64{0.25, 0.3})
 	odds, last := -math.Ln2, -1.0
 	for ; odds < math.Log(3); last++ { // three positions, of which one leads
 		p := 1 / (1 + math.Exp(-odds))
 		odds += p * (1 - p) * 3 / 2
 	}
-	check.Inequalities("the time of a row", func(w *ledger.Worst) { printedTime(one, one).decideRow(w, lead, 2) }, [2]float64{last, 14 * math.Log(12)})
+	check.Inequalities("the time of a row", func(w *ledger.Worst) { printedTime(one, one).decideRow(w, lead, 2) },
+		[2]float64{last, 14 * math.Log(12)})
 	p := 1 / (1 + math.Exp(-0.1))
 	mean := 0.75 * (2*p - 1)
 	odds = 0.1 + p*(0.75-mean) + (1-p)*(0.75+mean)
+	drift := driftBound{until: 4, start: 0.1, excess: 0.5, bound: compare.Bounds(*lemNoParents.Correction)[0]}
 	check.Inequalities("the drift of a row", func(w *ledger.Worst) {
-		driftBound{until: 4, start: 0.1, excess: 0.5, bound: compare.Bounds(*lemNoParents.Correction)[0]}.drive(w, 2, 1, func(_, j int) float64 { return []float64{1, -1}[j] })
+		drift.drive(w, 2, 1, func(_, j int) float64 { return []float64{1, -1}[j] })
 	}, [2]float64{1/(1+math.Exp(-odds)) - 0.5, 0.5})
 }
 
@@ -119,8 +123,8 @@ func flowArrives(check compare.Check, n int, alpha float64) {
 	t, p := theory.RowFlow(h, want-last/2, nil)
 	check("when a flow stops", t, want-last/2)
 	check("the odds where it stops", p[1]/(1-p[1]), odds/math.Sqrt(step))
-	small := exact.LeaderTime(exact.Int(n), exact.FromFloats([]float64{alpha}, 1)[0][0])
-	check("the time of one leader", instruments.Indicator(math.Abs(want/small.Float()*float64(n)/float64(n-1)*0.4-1) < 0.06), 1)
+	small := exact.LeaderTime(exact.Int(n), exact.FromFloats([]float64{alpha}, 1)[0][0]).Float()
+	check("the time of one leader", instruments.Indicator(math.Abs(want/small*float64(n)/float64(n-1)*0.4-1) < 0.06), 1)
 }
 
 // A row with one leader, step by step, against the recursion of the logarithm of its odds; and the
@@ -148,9 +152,10 @@ func TestStepsOfOneLeader(t *testing.T) {
 func TestBoundsOnRootsAndIntervals(t *testing.T) {
 	check := compare.With(t)
 	lemma6 := compare.Bounds(*thmStageOneRoots.Correction)
-	check("35 S^2/gamma^2", exact.Float(instruments.GradientBound{Bound: lemma6[0]}.Constant(instruments.PullAway)), 35*9/0.0225)
-	check("35 S^3/gamma^2", exact.Float(instruments.GradientBound{Bound: lemma6[1]}.Constant(instruments.PullAway)), 35*27/0.0225)
-	check("35 S^3/(gamma^2 sqrt(T_eff))", instruments.GradientBound{Bound: lemma6[1]}.FloatAt(3, 0.2, 64), 35*27/0.04/8)
+	square, cube := instruments.GradientBound{Bound: lemma6[0]}, instruments.GradientBound{Bound: lemma6[1]}
+	check("35 S^2/gamma^2", exact.Float(square.Constant(instruments.PullAway)), 35*9/0.0225)
+	check("35 S^3/gamma^2", exact.Float(cube.Constant(instruments.PullAway)), 35*27/0.0225)
+	check("35 S^3/(gamma^2 sqrt(T_eff))", cube.FloatAt(3, 0.2, 64), 35*27/0.04/8)
 	eps := exact.Frac(1, 27)
 	c := exact.NewStageOne(exact.Int(27), eps, instruments.PullToward...)
 	steps, i := exact.Int(500), exact.Int(300)
@@ -158,7 +163,7 @@ func TestBoundsOnRootsAndIntervals(t *testing.T) {
 	for _, few := range []float64{1, 500} {
 		last, off := instruments.LateRootRests(c, exact.Int(int(few)))
 		drive := 4 * few * exact.Float(c.Drive(exact.OwnRoot).Hi)
-		check.Each("how far the last root is from even", []float64{exact.Float(last), exact.Float(off.Lo), exact.Float(off.Hi)},
+		check.Each("how far the last root is from even", exact.Vector{last, off.Lo, off.Hi}.Floats(),
 			[]float64{727, 0, drive / (727 * 727) * instruments.Indicator(drive <= 727)})
 	}
 	check("T^-rate", instruments.DecayAt(exact.Int(5), exact.Rat("13/20")).Float(), math.Pow(25, -0.65))
@@ -170,8 +175,9 @@ func TestBoundsOnRootsAndIntervals(t *testing.T) {
 	check("the time of the rows with a parent", instruments.Indicator(childrenDone(c).IsInt()), 1)
 	third := exact.Rat("1/3")
 	for _, less := range []string{"1/10", "1/100000000000000"} {
-		l, r := instruments.Between(exact.Point(third), exact.Point(exact.Sub(third, exact.Rat(less))))
-		check("numbers between", instruments.Indicator(l.Cmp(third) <= 0 && l.Cmp(r) > 0 && r.Cmp(exact.Sub(third, exact.Rat(less))) >= 0), 1)
+		below := exact.Sub(third, exact.Rat(less))
+		l, r := instruments.Between(exact.Point(third), exact.Point(below))
+		check("numbers between", instruments.Indicator(l.Cmp(third) <= 0 && l.Cmp(r) > 0 && r.Cmp(below) >= 0), 1)
 	}
 	check("the spread of a row", instruments.OffCentre([]float64{-1, 2, 0.5}), 1.5)
 	check("how far a row is from even", offUniform([]float64{0.3, 0.6, 0.1}), 0.6-1.0/3)
@@ -188,7 +194,8 @@ func TestTimeOfOneLeader(t *testing.T) {
 		q := sharpTime(1, 2, 0.25)
 		last, _ := q.follow(n, etaDelta, alpha, func(h []float64) { clear(h); h[0] = 1 })
 		eta := new(big.Rat).SetFloat64(etaDelta)
-		if most := exact.TimeBound(exact.Frac(1, 10), exact.Int(n), one, eta).Float(); last > most || math.Abs(most/q.steps(n, alpha, etaDelta)-1) > 1e-9 {
+		most := exact.TimeBound(exact.Frac(1, 10), exact.Int(n), one, eta).Float()
+		if last > most || math.Abs(most/q.steps(n, alpha, etaDelta)-1) > 1e-9 {
 			t.Errorf("%v steps of %v, want at most %v", last, etaDelta, most)
 		}
 		if etaDelta == 0.02 && math.Abs(last*etaDelta/small-1) > 0.02 {

@@ -26,19 +26,18 @@ func TestInequalitiesOfStageTwo(t *testing.T) {
 	check.Inequalities("growth by one", func(w *ledger.Worst) {
 		betaClimb{timeOfClimb, 1, 1, 1, bothRates}.climb(w, "", 0.5, func(float64) float64 { return 1 })
 	}, lines...)
-	half, four := exact.Frac(1, 2), exact.Int(4)
+	half, four, curve := exact.Frac(1, 2), exact.Int(4), curvature{lastPower: 5, reach: 1}
 	var got []float64
 	at := convexInstance{
 		s: exact.Int(2), gamma: half, mu: half, r: exact.Frac(1, 4), z: exact.Int(1), expBeta: four, expBetaMu: exact.Int(2),
 	}
-	for _, step := range (curvature{lastPower: 5, reach: 1}).steps(at) {
+	for _, step := range curve.steps(at) {
 		got = append(got, exact.Float(step.LHS), exact.Float(step.RHS))
 	}
 	second, first, next := 2.5*3.1875/math.Pow(2.375, 3), 4.5/math.Pow(5.75, 3), 4.5/4096
 	check.Each("a second derivative and its bounds", got,
 		[]float64{second, second, second, second, first, second, next, first, 0.0625 / 128, next})
-	check.Inequalities("the first bound of a second derivative", func(w *ledger.Worst) { curvature{lastPower: 5, reach: 1}.compare(w, at) },
-		[2]float64{first, second})
+	check.Inequalities("the first bound", func(w *ledger.Worst) { curve.compare(w, at) }, [2]float64{first, second})
 	u := compare.Asymmetrics()[0]
 	norm := u.Chain().FrobeniusSquared()
 	for _, of := range []struct {
@@ -95,9 +94,8 @@ func TestGrowthOnACycleIsTheTraceOfG2(t *testing.T) {
 
 // Lemma 10 is open where a side is not a number, and where no instance satisfies its hypotheses.
 func TestGrowthCanBeOpen(t *testing.T) {
-	growth := func(chains ...instruments.LongChain) ledger.Check {
-		return growthOfChains(chains, 1./12, func(c instruments.LongChain, beta float64) float64 { return c.Growth(beta).Float() })
-	}
+	of := func(c instruments.LongChain, beta float64) float64 { return c.Growth(beta).Float() }
+	growth := func(chains ...instruments.LongChain) ledger.Check { return growthOfChains(chains, 1./12, of) }
 	notANumber := func(_, _ float64, _ int) float64 { return math.NaN() }
 	compare.Verdicts(t, thmStageTwoLower, map[string]compare.Outcome{
 		"no chain":           {Check: growth(), Want: ledger.Open},
