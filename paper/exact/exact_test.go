@@ -181,7 +181,6 @@ func TestBoundsLieOnTheirSides(t *testing.T) {
 	}
 }
 
-// By hand: of five positions 3, 2 and 1 pairs are 1, 2 and 3 apart.
 // T_eff(lambda) in one pass over the forest, and as a sum over all pairs.
 func TestTEffLambdaIsASumOverPairs(t *testing.T) {
 	for n := 2; n <= 6; n++ {

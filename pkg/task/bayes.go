@@ -77,7 +77,7 @@ func NewBayes(t Task, draws int) (*Bayes, error) {
 			}
 		}
 	default:
-		return nil, fmt.Errorf("task: no Bayes predictor for the prior %v, want dirichlet or orbit", p)
+		return nil, fmt.Errorf("task: no Bayes predictor for the prior %v, want dirichlet, orbit or finite", p)
 	}
 	return b, nil
 }
