@@ -658,8 +658,17 @@ func TestMarginsOfFindings(t *testing.T) {
 		t.Error("an infinite bound has a margin")
 	}
 	for _, c := range []struct{ lhs, rhs, want float64 }{
-		{inf, 1, -1}, {inf, 0, -1}, {inf, -2, -1}, {1, 2, 0.5}, {2, 1, -0.5}, {-1, 1, 2},
-		{1, -1, -2}, {0, 0, 0}, {3, 3, 0}, {0, 2, 1}, {-4, 0, 1},
+		{inf, 1, -1},
+		{inf, 0, -1},
+		{inf, -2, -1},
+		{1, 2, 0.5},
+		{2, 1, -0.5},
+		{-1, 1, 2},
+		{1, -1, -2},
+		{0, 0, 0},
+		{3, 3, 0},
+		{0, 2, 1},
+		{-4, 0, 1},
 	} {
 		if got := Slack(c.lhs, c.rhs); got != c.want {
 			t.Errorf("the margin of %v <= %v is %v, want %v", c.lhs, c.rhs, got, c.want)
@@ -668,8 +677,11 @@ func TestMarginsOfFindings(t *testing.T) {
 			t.Errorf("the margin of %v = %v is %v, want %v", c.lhs, c.rhs, got, -math.Abs(c.want))
 		}
 	}
-	// The note reports a search that went further than the witness.
-	w = Worst{}
+}
+
+// The note reports a search that went further than the witness.
+func TestNotesOfFindings(t *testing.T) {
+	w := Worst{}
 	w.AtMost(3, 1, func() Instance { return Instance{"S": 2, "p": big.NewRat(1, 2), "x": 0.5, "name": "n"} })
 	w.AtMostRat(exact.Int(2), exact.Int(1), here)
 	const worst = "Note. Worst found by the search: lhs 3, rhs 1, margin -0.667, S = 2, name = n, p = 1/2."

@@ -126,8 +126,15 @@ func TestWorstNotesLargerViolations(t *testing.T) {
 func TestDeviationOfTwoNumbers(t *testing.T) {
 	nan := math.NaN()
 	for _, c := range [][3]float64{
-		{-20, -10, 0.5}, {-10, -20, 0.5}, {20, 10, 0.5}, {10, 20, 0.5}, {0.25, -0.25, 0.5},
-		{nan, nan, 0}, {nan, 1, 2}, {1, nan, 2}, {math.Inf(1), 1, 2},
+		{-20, -10, 0.5},
+		{-10, -20, 0.5},
+		{20, 10, 0.5},
+		{10, 20, 0.5},
+		{0.25, -0.25, 0.5},
+		{nan, nan, 0},
+		{nan, 1, 2},
+		{1, nan, 2},
+		{math.Inf(1), 1, 2},
 	} {
 		if d := deviationOf(c[0], c[1]); d != c[2] {
 			t.Errorf("%v and %v deviate by %v, want %v", c[0], c[1], d, c[2])

@@ -75,7 +75,8 @@ func TestQuotientsAsPrinted(t *testing.T) {
 // The norm of grad q by dual numbers, against the formula that the search uses.
 func TestScoreGradientByDualNumbers(t *testing.T) {
 	for _, x := range [][]float64{
-		{0, -3, 0.4, -1, 2, -0.3, 0.1, -0.7, 1.2, 0.5}, {-2, -9, 6, 5, -6, -4, -8, -7, 0, 1},
+		{0, -3, 0.4, -1, 2, -0.3, 0.1, -0.7, 1.2, 0.5},
+		{-2, -9, 6, 5, -6, -4, -8, -7, 0, 1},
 		{3, 0, 1, -2, 0.5, -0.5, 2, 0.3, -1, 0.7},
 	} {
 		g := roundedGroups(x)
