@@ -38,7 +38,7 @@ PARTS := unit notebooks page static systems tools latex
 
 # More memory for compilers, linkers and tests, and less time.
 test: export GOGC := 400
-test: ## everything that must hold, in about 25 minutes
+test: ## everything that must hold, in about 11 minutes
 	@echo 'make test: $(PARTS), two at a time'
 	@$(MAKE) --no-print-directory --jobs=2 $(PARTS)
 	@bash tools/checked.sh
