@@ -1,5 +1,5 @@
 // Package jax draws the random numbers of JAX 0.4.13, the last version for Python 3.8, under which the paper's
-// authors ran their notebooks: keys, uniform, normal and gamma variables, and the sequences of their sampler of
+// authors saved their notebooks: keys, uniform, normal and gamma variables, and the sequences of their sampler of
 // Task 1. Later versions of JAX draw others.
 //
 // Integers and uniform variables have the bits of JAX. The others are rounded to float32 after each operation, as in

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+
+	"learncausal/pkg/markov"
 )
 
 // vectorsJSON is the output of testdata/vectors.py.
@@ -124,6 +126,28 @@ func TestSequencesEqualTheReleasedSampler(t *testing.T) {
 	t.Logf("%d of %d sequences differ", others, len(v.Sequences))
 	if a, b := NewBatches(7, 2).Of(5), keys.Of(5); a != b {
 		t.Errorf("key 5 is %v after others, and %v at first", b, a)
+	}
+}
+
+// Far from reducible, the law of roots is the stationary measure to the rounding of float32.
+func TestLawOfRootsIsStationary(t *testing.T) {
+	for s := 2; s <= 12; s++ {
+		d, pi, mu := NewSampler([]int{-1, -1}, s, 1), make([]float64, s*s), make([]float64, s)
+		for i := range 100 {
+			NewKey(3).Of(100, i).Dirichlet(d.pi, s, 1)
+			d.measure()
+			for k, p := range d.pi {
+				pi[k] = float64(p)
+			}
+			if err := markov.Stationary(mu, pi); err != nil {
+				t.Fatal(err)
+			}
+			for a := range mu {
+				if off := math.Abs(float64(d.mu[a]) - mu[a]); off > 1e-4 {
+					t.Fatalf("S = %d, matrix %d: the law of roots is %v, want %v", s, i, d.mu, mu)
+				}
+			}
+		}
 	}
 }
 

@@ -94,7 +94,7 @@ func (d *Sampler) measure() {
 // rotate turns the columns x and y until they are orthogonal, and u and v alike. It reports whether they were not.
 func rotate(x, y, u, v []float64) bool {
 	xx, yy, xy := dot(x, x), dot(y, y), dot(x, y)
-	if xy*xy <= 1e-30*xx*yy || xy == 0 {
+	if !(xy*xy > 1e-30*xx*yy) { // also for NaN
 		return false
 	}
 	z := (yy - xx) / (2 * xy)
