@@ -17,7 +17,9 @@ import (
 const place = `while IFS= read -r line || [ -n "$line" ]; do
 	case $line in
 	"goroutine "*|"runtime stack:") break;;
-	"fatal error: "*"out of memory"*|"SIGSEGV: "*) line="$line; the limit of a program is $(($(ulimit -d) >> 10)) MB";;
+	"fatal error: "*"out of memory"*|"SIGSEGV: "*)
+		limit=$(ulimit -d)
+		[ "$limit" = unlimited ] || line="$line; the limit of a program is $((limit >> 10)) MB";;
 	esac
 	printf '%s\n' "$line"
 done
