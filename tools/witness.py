@@ -2,7 +2,7 @@
 
     python3 tools/witness.py [figures/claims.json | paper/figures/certified.json]
 
-Each row that fails exactly has a function below, named after it and written only from
+Each row that is refuted has a function below, named after it and written only from
 the paper's definitions. It takes the instance of the witness, checks the hypotheses and
 returns both sides in fractions. They must equal the stored sides and violate the
 statement. ledger.Witness in paper/ledger documents the values of an instance. A value
@@ -1006,7 +1006,7 @@ def decide_run(run):
 def decide(claim):
     """Raises Wrong if the witness of a failing row is wrong."""
     witness, decider = claim["witness"], globals().get(claim["id"].replace("-", "_"))
-    require(witness is not None, "fails without a witness")
+    require(witness is not None, "refuted without a witness")
     require(decider is not None, "tools/witness.py has no function for this row")
     require("lhs" in witness and "rhs" in witness, "the sides are not rational")
     stored = F(witness["lhs"]), F(witness["rhs"])
@@ -1027,7 +1027,7 @@ def main():
     with open(path, encoding="utf-8") as file:
         stored = json.load(file)
     if isinstance(stored, dict):
-        rows = [(c["id"], decide, c) for c in stored["claims"] if c["verdict"] == "fails"]
+        rows = [(c["id"], decide, c) for c in stored["claims"] if c["verdict"] == "refuted"]
     else:
         rows = [(f"run {k + 1}", decide_run, run) for k, run in enumerate(stored)]
     wrong = 0

@@ -162,10 +162,10 @@ func (f *verifyFlags) print(w io.Writer, l *ledger.Ledger, took map[string]time.
 }
 
 func printRows(w io.Writer, l *ledger.Ledger, took map[string]time.Duration) {
-	lines := "id\tverdict\tlhs\trhs\tmargin\tN\tseconds\n"
+	lines := "id\tverdict\tlhs\trhs\tmargin\tseconds\tinstances\n"
 	for _, r := range l.Rows {
-		lines += fmt.Sprintf("%s\t%s\t%.4g\t%.4g\t%.3g\t%d\t%6.2f\n",
-			r.ID, r.Verdict, r.LHS, r.RHS, r.Margin, r.Instances, took[r.ID].Seconds())
+		lines += fmt.Sprintf("%s\t%s\t%.4g\t%.4g\t%.3g\t%6.2f\t%s\n",
+			r.ID, r.Verdict, r.LHS, r.RHS, r.Margin, took[r.ID].Seconds(), r.Instances)
 	}
 	printColumns(w, lines+"An inequality is read as lhs ≤ rhs, also where ≥ is printed.\n")
 }

@@ -29,7 +29,7 @@ type result struct {
 	Verdict    ledger.Verdict
 	LHS, RHS   float64
 	Margin     float64
-	Instances  int
+	Instances  string
 	Layout     string // the witness, or the worst instance
 	HasWitness bool
 }
@@ -67,7 +67,7 @@ func check(ctx context.Context, id string, stored []byte) (*checked, error) {
 
 func resultOf(r ledger.Row) result {
 	_, layout := r.Evidence()
-	return result{r.Verdict, r.LHS, r.RHS, r.Margin, r.Instances, layout, r.Witness != nil}
+	return result{r.Verdict, r.LHS, r.RHS, r.Margin, r.Instances.String(), layout, r.Witness != nil}
 }
 
 // settings are the settings of a run on a graph of the reader. The others have the defaults of paper train.

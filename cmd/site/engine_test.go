@@ -24,17 +24,17 @@ func stored(t *testing.T) string {
 
 func TestCheckIsComparedWithTheStoredRow(t *testing.T) {
 	text := stored(t)
-	for _, id := range []string{"lem-tv", "ex-icl"} { // one holds, one fails
+	for _, id := range []string{"lem-tv", "ex-icl"} { // one proved, one refuted
 		c, err := check(context.Background(), id, []byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(c.Differs) > 0 || c.Here != c.Stored || c.Here.HasWitness != (c.Here.Verdict == ledger.Fails) {
+		if len(c.Differs) > 0 || c.Here != c.Stored || c.Here.HasWitness != (c.Here.Verdict == ledger.Refuted) {
 			t.Errorf("%s differs in %q: here %+v, stored %+v", id, c.Differs, c.Here, c.Stored)
 		}
 	}
 	before, row, _ := strings.Cut(text, `"id": "lem-tv"`)
-	spoilt := before + `"id": "lem-tv"` + strings.Replace(row, `"verdict": "holds"`, `"verdict": "fails"`, 1)
+	spoilt := before + `"id": "lem-tv"` + strings.Replace(row, `"verdict": "proved"`, `"verdict": "refuted"`, 1)
 	c, err := check(context.Background(), "lem-tv", []byte(spoilt))
 	if err != nil || !slices.Equal(c.Differs, []string{"verdict"}) {
 		t.Errorf("with another stored verdict: %+v, %v, want the verdict to differ and nothing else", c, err)

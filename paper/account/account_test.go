@@ -230,9 +230,9 @@ func TestTextStaysInItsBox(t *testing.T) {
 // A legend of the ledger has no verdict that is nowhere.
 func TestLegendHasTheVerdictsThatOccur(t *testing.T) {
 	rows := make([]ledger.Row, 2)
-	rows[0].Verdict, rows[1].Verdict = ledger.Fails, ledger.Holds
+	rows[0].Verdict, rows[1].Verdict = ledger.Refuted, ledger.Tested
 	l := &ledger.Ledger{Rows: rows}
-	if got := verdictsOf(l); !slices.Equal(got, []ledger.Verdict{ledger.Holds, ledger.Fails}) {
+	if got := verdictsOf(l); !slices.Equal(got, []ledger.Verdict{ledger.Tested, ledger.Refuted}) {
 		t.Errorf("%v", got)
 	}
 }

@@ -38,7 +38,7 @@ func Bars(l *ledger.Ledger) *figure.Figure {
 		total := figure.Text(fmt.Sprintf("%d %s", count(k.kind, ""), k.name))
 		d.Text(figure.Black, 8, 1, total, left-6, y+bar/2)
 		x := left
-		for _, v := range verdictOrder {
+		for _, v := range ledger.Verdicts {
 			n := count(k.kind, v)
 			if n == 0 {
 				continue
@@ -53,25 +53,23 @@ func Bars(l *ledger.Ledger) *figure.Figure {
 		}
 	}
 	return figure.OneRow(figure.FullText,
-		"Three bars of coloured pieces with their counts: two thirds of the statements hold and a third fail; "+
-			"most of the steps listed fail; every correction holds.",
+		"Three bars of coloured pieces with their counts: about a third of the statements is proved, a third tested "+
+			"and a third refuted; most of the steps listed are refuted; the corrections are proved.",
 		fmt.Sprintf(`The ledger in numbers: the %d rows of statements of the paper, the displayed steps and remarks, `+
 			`and the corrections. %s`, count(ledger.Statement, ""), l.Account()), d)
 }
 
 // Colour and mark of a verdict.
 var verdictInk = map[ledger.Verdict]figure.Ink{
-	ledger.Holds: 1, ledger.Fails: 2, ledger.Open: figure.Grey,
+	ledger.Proved: 1, ledger.Tested: 3, ledger.Untested: figure.Faint, ledger.Refuted: 2, ledger.Open: figure.Grey,
 }
 
 var verdictMark = map[ledger.Verdict]int{
-	ledger.Holds: 1, ledger.Fails: 2, ledger.Open: 5,
+	ledger.Proved: 1, ledger.Tested: 3, ledger.Untested: 4, ledger.Refuted: 2, ledger.Open: 5,
 }
 
-var verdictOrder = []ledger.Verdict{ledger.Holds, ledger.Fails, ledger.Open}
-
 func verdictsOf(l *ledger.Ledger) []ledger.Verdict {
-	return slices.DeleteFunc(slices.Clone(verdictOrder), func(v ledger.Verdict) bool {
+	return slices.DeleteFunc(slices.Clone(ledger.Verdicts), func(v ledger.Verdict) bool {
 		return !slices.ContainsFunc(l.Rows, func(r ledger.Row) bool { return r.Verdict == v })
 	})
 }

@@ -136,13 +136,13 @@ func (p *dependencyDrawing) legend() {
 			p.d.Mark(verdictInk[v], verdictMark[v], x, y+h)
 		})
 	}
-	entry("a step fails", func() {
+	entry("a step refuted", func() {
 		p.d.Frame(figure.Grey, 0.6, x, y, w, h)
-		box(ledger.Fails, x, boxStrip)()
+		box(ledger.Refuted, x, boxStrip)()
 	})
 	entry("corrected", func() {
 		p.d.Frame(figure.Grey, 0.6, x, y, w, h)
-		box(ledger.Holds, x+w-boxStrip, boxStrip)()
+		box(ledger.Proved, x+w-boxStrip, boxStrip)()
 	})
 }
 
@@ -179,7 +179,7 @@ func (p *dependencyDrawing) statement(i int, r ledger.Row, slip bool) {
 	v, h, left := r.Verdict, p.height(i), p.y[i]-p.width[i]/2
 	p.d.Box(verdictInk[v], left, p.upper(i)-h, p.width[i], h)
 	if slip {
-		p.d.Box(verdictInk[ledger.Fails], left, p.upper(i)-h, boxStrip, h)
+		p.d.Box(verdictInk[ledger.Refuted], left, p.upper(i)-h, boxStrip, h)
 	}
 	if c := p.ledger.Find(r.Corrected); c != nil {
 		p.d.Box(verdictInk[c.Verdict], left+p.width[i]-boxStrip, p.upper(i)-h, boxStrip, h)

@@ -44,12 +44,11 @@ func (f Files) Export(dir string) ([]string, error) {
 // table is the ledger as a long table for a LaTeX document.
 func table(l *ledger.Ledger) (*figure.Table, error) {
 	t := figure.NewTable(
-		`The ledger: every statement as printed, displayed steps, and corrected statements, each with the `+
+		`The ledger: statements as printed, displayed steps, and corrected statements, each with the `+
 			`verdict, the margin on the worst instance (where a statement `+
-			`fails, on its witness; then negative) and the number $N$ of instances, of a search the worst one.`,
-		"Number", "Id", "Statement", "Verdict", "Margin", "N")
-	t.ID, t.Long, t.Shares = "claims", true, []float64{0.16, 0.26, 1, 0.14, 0, 0}
-	t.Columns[len(t.Columns)-1].TeX = "$N$"
+			`is refuted, on its witness; then negative) and the number of instances by the method that decided them.`,
+		"Number", "Id", "Statement", "Verdict", "Margin", "Instances")
+	t.ID, t.Long, t.Shares = "claims", true, []float64{0.16, 0.26, 1, 0.14, 0, 0.24}
 	for _, r := range l.Rows {
 		title, err := figure.EscapeTeX(r.Title)
 		if err != nil {
@@ -57,7 +56,7 @@ func table(l *ledger.Ledger) (*figure.Table, error) {
 		}
 		statement := figure.Label{Text: r.Title, TeX: `\textbf{` + title + `.} ` + r.Statement}
 		margin := figure.Number{Value: r.Margin}.Shown()
-		t.Add(r.Number, r.ID, statement, string(r.Verdict), margin, r.Instances)
+		t.Add(r.Number, r.ID, statement, string(r.Verdict), margin, r.Instances.String())
 	}
 	return t, nil
 }
@@ -67,9 +66,8 @@ var kindNames = map[ledger.Kind]string{
 	ledger.Statement: "statements", ledger.Step: "steps", ledger.Correction: "corrected",
 }
 
-// Numbers returns margin, verdict and both sides of each row, the number of
-// statements and steps by verdict, and the number of corrections. It counts the false statements by defect and,
-// in theorems, lemmas and corollaries, as an author does.
+// Numbers returns margin, verdict and both sides of each row, and the number of rows of each kind by verdict. It
+// counts the false statements by defect and, in theorems, lemmas and corollaries, as an author does.
 func Numbers(l *ledger.Ledger) figure.Numbers {
 	var ns figure.Numbers
 	whole := func(id string, n int) {
@@ -90,10 +88,7 @@ func Numbers(l *ledger.Ledger) figure.Numbers {
 	}
 	for _, kind := range slices.Sorted(maps.Values(kindNames)) {
 		whole(kind, count[kind])
-		if kind == kindNames[ledger.Correction] {
-			continue // none fails
-		}
-		for _, v := range []ledger.Verdict{ledger.Holds, ledger.Fails} {
+		for _, v := range ledger.Verdicts {
 			whole(kind+"-"+string(v), count[kind+"-"+string(v)])
 		}
 	}

@@ -11,9 +11,11 @@
 package claims
 
 import (
+	"io/fs"
 	"slices"
 	"sync"
 
+	"learncausal/paper"
 	"learncausal/paper/claims/concentration"
 	"learncausal/paper/claims/dataprocessing"
 	"learncausal/paper/claims/equivalence"
@@ -59,7 +61,7 @@ var all = sync.OnceValue(func() []ledger.Claim {
 	))
 })
 
-// proved adds to each claim its theorems of Coq.
+// proved adds to each claim its theorems of Coq, and to a true one its own proof on paper.
 func proved(all []ledger.Claim) []ledger.Claim {
 	of := map[string][]ledger.Proof{}
 	for _, t := range proofs.Listed().Theorems {
@@ -68,7 +70,11 @@ func proved(all []ledger.Claim) []ledger.Claim {
 		})
 	}
 	for i := range all {
-		all[i].Proved = of[all[i].ID]
+		c := &all[i]
+		c.Proved = of[c.ID]
+		if prose, _ := fs.Glob(paper.Prose, "claims/*/"+c.ID+".tex"); prose != nil && c.OnPaper == nil && c.Repairs == nil {
+			c.OnPaper = []string{c.ID}
+		}
 	}
 	return all
 }

@@ -25,8 +25,8 @@ func ExampleAll() {
 		fmt.Printf("%s (%s) %s:\n%s\n", r.Number, r.ID, r.Verdict, r.Statement)
 	}
 	// Output:
-	// Lemma 16 (lem-bound-g1) fails:
+	// Lemma 16 (lem-bound-g1) refuted:
 	// $\|B_\pi\|_F^2\ge\gamma^2/S$
-	// Lemma 16 (lem-bound-g1-corrected) holds:
+	// Lemma 16 (lem-bound-g1-corrected) proved:
 	// $\|B_\pi\|_F^2\ge2\min_s\mu_\pi(s)\sum_s\|\pi(\cdot\mid s)-\mu_\pi\|_2^2\ge2\gamma^3/S^2$
 }

@@ -49,7 +49,7 @@ func TestProseCoversTheLedger(t *testing.T) {
 	for _, spoil := range []func(r *ledger.Row){
 		func(r *ledger.Row) { r.ID = "lem-gone" },
 		func(r *ledger.Row) {
-			r.Verdict = map[bool]ledger.Verdict{true: ledger.Holds, false: ledger.Fails}[r.Failed()]
+			r.Verdict = map[bool]ledger.Verdict{true: ledger.Tested, false: ledger.Refuted}[r.Failed()]
 		},
 	} {
 		for _, id := range []string{"lem-bound-g1", "lem-bound-g1-corrected"} {

@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"learncausal/internal/figure"
-	"learncausal/paper/account"
-	"learncausal/paper/ledger"
 )
 
 // The counts add up to the numbers of rows.
@@ -32,28 +30,12 @@ func TestHeadlineCountsEveryRowOnce(t *testing.T) {
 	if n != len(s.Rows) {
 		t.Errorf("%v, want %d rows in all", h.Results, len(s.Rows))
 	}
-	l, err := account.Stored()
-	if err != nil {
-		t.Fatal(err)
-	}
-	statements, failed := 0, 0
-	for _, row := range l.Rows {
-		if row.Kind == ledger.Statement {
-			statements++
-			if row.Failed() {
-				failed++
-			}
-		}
-	}
-	if h.Statements() != statements || h.Verdicts[ledger.Fails] != failed || h.Mended > failed {
-		t.Errorf("%v, %d mended, want %d statements and %d failed", h.Verdicts, h.Mended, statements, failed)
-	}
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	theorems, _, _ := strings.Cut(h.Theorems, ";")
-	for _, said := range []string{theorems, fmt.Sprintf("all %d statements", statements)} {
+	for _, said := range []string{theorems, h.Standing} {
 		if said == "" || !strings.Contains(string(readme), said) {
 			t.Errorf("README.md does not say %q", said)
 		}

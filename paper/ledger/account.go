@@ -86,13 +86,34 @@ func (l *Ledger) Account() string {
 	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
 
+// Standing returns a sentence with the number of statements as printed by verdict.
+func (l *Ledger) Standing() string {
+	n, all, paper, mended := map[Verdict]int{}, 0, 0, 0
+	for _, r := range l.Rows {
+		if r.Kind != Statement {
+			continue
+		}
+		all++
+		n[r.Verdict]++
+		if r.Verdict == Proved && r.OnPaper != nil {
+			paper++
+		}
+		if c := l.Find(r.Corrected); r.Failed() && c != nil && c.Verdict == Proved {
+			mended++
+		}
+	}
+	return fmt.Sprintf("Of %d rows of statements as printed, %d are proved, of them %d on paper and %d in Coq alone; "+
+		"%d are tested and not proved, %d neither; %d are refuted, and %d of their corrections are proved; %d are open.",
+		all, n[Proved], paper, n[Proved]-paper, n[Tested], n[Untested], n[Refuted], mended, n[Open])
+}
+
 // Theorems returns a sentence that names the theorems that do not fail and have proofs on
 // paper, with the numbers of these proofs, or "" if there are none.
 func (l *Ledger) Theorems(proof func(id string) string) string {
 	var names, proofs []string
 	for _, r := range l.Rows {
 		number, theorem := strings.CutPrefix(r.Number, "Theorem ")
-		if !theorem || r.Kind != Statement || r.Failed() || len(r.OnPaper) == 0 {
+		if !theorem || r.Kind != Statement || r.Verdict != Proved {
 			continue
 		}
 		names = append(names, number)

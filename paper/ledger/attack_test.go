@@ -255,15 +255,15 @@ func TestKernelBoundIsAttacked(t *testing.T) {
 		pi    string
 	}{
 		// Of the matrices over two states with halves, thirds, ..., in that order.
-		"false, two states":   {atMost(0.5, 0, 2), Fails, "[[2/3 1/3] [1/3 2/3]]"},
-		"false, three states": {atMost(0.9, 0, 3), Fails, ""},
-		"true":                {atMost(1, 0, 2, 3), Holds, ""},
+		"false, two states":   {atMost(0.5, 0, 2), Refuted, "[[2/3 1/3] [1/3 2/3]]"},
+		"false, three states": {atMost(0.9, 0, 3), Refuted, ""},
+		"true":                {atMost(1, 0, 2, 3), Tested, ""},
 		"of nothing":          {atMost(0.5, 2, 2), Open, ""},
 	} {
 		sizes := map[int]float64{}
 		c.bound.PerSize = func(s int, lhs, rhs float64) { sizes[s] = lhs }
 		f := Check(c.bound.check).Finding(testEnv(true))
-		if f.Verdict != c.want || (f.Instances == 0) != (c.want == Open) {
+		if f.Verdict != c.want || (f.Instances.N() == 0) != (c.want == Open) {
 			t.Errorf("%s: %s on %d instances, want %s", name, f.Verdict, f.Instances, c.want)
 		}
 		if f.Witness != nil && c.pi != "" && fmt.Sprint(f.Witness.Instance["pi"].(exact.Matrix).Strings()) != c.pi {
@@ -277,7 +277,7 @@ func TestKernelBoundIsAttacked(t *testing.T) {
 				t.Errorf("%s: over %d states the worst pi(0|0) is %v, want nearly %v", name, s, sizes[s], most)
 			}
 		}
-		if c.want == Holds && (f.Instance["S"] != 2 || f.LHS < 0.97) {
+		if c.want == Tested && (f.Instance["S"] != 2 || f.LHS < 0.97) {
 			t.Errorf("%s: the worst instance is %v with %v", name, f.Instance, f.LHS)
 		}
 	}
@@ -329,7 +329,7 @@ func TestKernelBoundEndsWithAFailure(t *testing.T) {
 		return n, w
 	}
 	once, w := decided(2)
-	if f := w.Finding(""); f.Verdict != Fails ||
+	if f := w.Finding(""); f.Verdict != Refuted ||
 		fmt.Sprint(f.Witness.Instance["pi"].(exact.Matrix).Strings()) != "[[2/3 1/3] [1/3 2/3]]" {
 		t.Errorf("%+v", f)
 	}
@@ -357,7 +357,7 @@ func TestKernelBoundStartsAtTheGivenMatrices(t *testing.T) {
 	}
 	q.Floor, q.From = 0, func(int) [][]float64 { return [][]float64{{1, 1e-300, 0.5, 0.5}} } // a state of no weight
 	w := new(Worst)
-	if q.Attack(testEnv(true), w); w.Failed() || w.Instances == 0 {
+	if q.Attack(testEnv(true), w); w.Failed() || w.Instances.N() == 0 {
 		t.Errorf("a start that is no chain: %+v", w)
 	}
 }

@@ -122,7 +122,7 @@ func (v vertex) DOTID() string { return `"` + v.row.ID + `"` }
 
 func (v vertex) Attributes() []encoding.Attribute {
 	fill := map[Verdict]string{
-		Holds: "#b3d5e8", Fails: "#f3c9b3", Open: "#dddddd",
+		Proved: "#b3d5e8", Tested: "#dfeef6", Untested: "#ffffff", Refuted: "#f3c9b3", Open: "#dddddd",
 	}[v.row.Verdict]
 	return []encoding.Attribute{
 		{Key: "label", Value: fmt.Sprintf(`"%s\n%s"`, v.row.Number, v.row.ID)},

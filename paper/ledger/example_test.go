@@ -40,13 +40,13 @@ func Example() {
 		return
 	}
 	for _, r := range rows {
-		fmt.Printf("%s (%s) %s on %d instances, margin %g\n", r.Number, r.ID, r.Verdict, r.Instances, r.Margin)
+		fmt.Printf("%s (%s) %s: %s, margin %g\n", r.Number, r.ID, r.Verdict, r.Instances, r.Margin)
 		spoilt := r.Faults[0].Check.Finding(ledger.NewEnv(context.Background(), r.Claim, false))
 		fmt.Printf("with %s: %s\n%s", r.Faults[0].What, spoilt.Verdict, spoilt.Witness.Layout())
 	}
 	// Output:
-	// Lemma 1 (lem-half) holds on 16 instances, margin 0
-	// with half of the right side: fails
+	// Lemma 1 (lem-half) tested: 16 in rationals, margin 0
+	// with half of the right side: refuted
 	// a    1
 	// b    0
 	// lhs  1/2

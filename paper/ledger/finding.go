@@ -7,38 +7,88 @@ import (
 	"math"
 	"math/big"
 	"slices"
+	"strings"
 
 	"learncausal/paper/exact"
 )
 
-// A Verdict is the conclusion of a check.
+// A Verdict is what stands behind a statement. A check alone never gives Proved.
 type Verdict string
 
 const (
-	Holds Verdict = "holds" // on every instance tried; no proof
-	Fails Verdict = "fails" // with a witness
-	Open  Verdict = "open"  // the check could not decide
+	Proved   Verdict = "proved"     // as a whole, on paper or in Coq, and the check found no counterexample
+	Tested   Verdict = "tested"     // no counterexample among the instances, and not proved as a whole
+	Untested Verdict = "not tested" // no instance could have been a counterexample, and not proved as a whole
+	Refuted  Verdict = "refuted"    // by a witness
+	Open     Verdict = "open"       // the check could not decide
 )
+
+// Verdicts are all verdicts in order.
+var Verdicts = []Verdict{Proved, Tested, Untested, Refuted, Open}
+
+// Instances counts the instances of a check, which meet the hypotheses, by the method that decided them.
+type Instances struct {
+	Rationals  int `json:"rationals,omitempty"`  // rational numbers or integers
+	Enclosures int `json:"enclosures,omitempty"` // intervals, or floats with a bound of their rounding
+	Floats     int `json:"floats,omitempty"`     // floats; of a search, its worst point
+	Samples    int `json:"samples,omitempty"`    // confidence limits of a mean
+	Trivial    int `json:"trivial,omitempty"`    // not in the other counts: the right side exceeds all left sides
+}
+
+// N returns the number of instances that are not trivial.
+func (t Instances) N() int { return t.Rationals + t.Enclosures + t.Floats + t.Samples }
+
+// String returns the numbers in words: "31 in rationals, 2 in floats; 8 trivial".
+func (t Instances) String() string {
+	var parts []string
+	for _, p := range []struct {
+		n    int
+		what string
+	}{{t.Rationals, "rationals"}, {t.Enclosures, "enclosures"}, {t.Floats, "floats"}, {t.Samples, "samples"}} {
+		if p.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d in %s", p.n, p.what))
+		}
+	}
+	text := strings.Join(parts, ", ")
+	if parts == nil {
+		text = string(Untested)
+	}
+	if t.Trivial > 0 {
+		text += fmt.Sprintf("; %d trivial", t.Trivial)
+	}
+	return text
+}
+
+func (t *Instances) add(other Instances) {
+	t.Rationals += other.Rationals
+	t.Enclosures += other.Enclosures
+	t.Floats += other.Floats
+	t.Samples += other.Samples
+	t.Trivial += other.Trivial
+}
 
 // A Finding is the result of a check. An inequality is read as LHS <= RHS.
 type Finding struct {
-	Verdict   Verdict  `json:"verdict"`
-	LHS       float64  `json:"lhs"` // the two sides on the witness, or else on the worst instance
-	RHS       float64  `json:"rhs"`
-	Margin    float64  `json:"margin"`             // of lhs <= rhs the Slack, of lhs = rhs minus its absolute value
-	Instance  Instance `json:"instance"`           // of the witness, or else the worst instance
-	Instances int      `json:"instances"`          // number of instances; of a search, the worst one
-	Witness   *Witness `json:"witness"`            // nil unless the claim fails
-	Seed      uint64   `json:"seed"`               // of the search or the sample, 0 if none was used; set by Run
-	Resolves  []string `json:"resolves,omitempty"` // what the check resolves of each bound; set by Run
-	Note      string   `json:"note"`               // one or two sentences: reason, corrected form, least constant, ...
+	Verdict   Verdict   `json:"verdict"`
+	LHS       float64   `json:"lhs"` // the two sides on the witness, or else on the worst instance
+	RHS       float64   `json:"rhs"`
+	Margin    float64   `json:"margin"`   // of lhs <= rhs the Slack, of lhs = rhs minus its absolute value
+	Instance  Instance  `json:"instance"` // of the witness, or else the worst instance
+	Instances Instances `json:"instances"`
+	Witness   *Witness  `json:"witness"`            // nil unless the claim fails
+	Seed      uint64    `json:"seed"`               // of the search or the sample, 0 if none was used; set by Run
+	Resolves  []string  `json:"resolves,omitempty"` // what the check resolves of each bound; set by Run
+	Note      string    `json:"note"`               // one or two sentences: reason, corrected form, least constant, ...
 }
 
 // Failed reports whether the statement is false.
-func (f Finding) Failed() bool { return f.Verdict == Fails }
+func (f Finding) Failed() bool { return f.Verdict == Refuted }
+
+// Holds reports whether the check found no counterexample and left no instance undecided.
+func (f Finding) Holds() bool { return f.Verdict != Refuted && f.Verdict != Open }
 
 // gravity orders verdicts: a failure outranks an Open finding, which outranks the rest.
-func (f Finding) gravity() int { return slices.Index([]Verdict{Open, Fails}, f.Verdict) }
+func (f Finding) gravity() int { return slices.Index([]Verdict{Open, Refuted}, f.Verdict) }
 
 // Slack returns the relative margin of lhs <= rhs,
 //

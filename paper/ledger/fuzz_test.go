@@ -10,8 +10,8 @@ import (
 func FuzzParse(f *testing.F) {
 	l, err := New([]Row{{
 		Claim:   Claim{ID: "lem-a", Number: "Lemma 1", Statement: "$a<b$ & so on", Uses: []string{"lem-b"}},
-		Finding: Finding{Verdict: Holds, LHS: 1, RHS: 2.5, Margin: 0.6, Note: "A note."},
-	}, {Claim: Claim{ID: "lem-b"}, Finding: Finding{Verdict: Fails, Margin: -1}}})
+		Finding: Finding{Verdict: Tested, LHS: 1, RHS: 2.5, Margin: 0.6, Note: "A note."},
+	}, {Claim: Claim{ID: "lem-b"}, Finding: Finding{Verdict: Refuted, Margin: -1}}})
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -139,9 +139,8 @@ func (q KernelBound) Attack(e *Env, w *Worst) {
 		}
 		var found *Witness
 		broken := func(pi exact.Matrix) bool {
-			w.Instances++
 			if positiveMeasure(pi) {
-				found = q.Broken(pi)
+				found = q.Decide(w, pi)
 			}
 			return found != nil
 		}
@@ -150,6 +149,17 @@ func (q KernelBound) Attack(e *Env, w *Worst) {
 			w.Fail(*found)
 		}
 	}
+}
+
+// Decide returns the witness if the matrix violates the inequality, else nil. It counts the matrix if the hypotheses
+// hold.
+func (q KernelBound) Decide(w *Worst, pi exact.Matrix) *Witness {
+	if c, err := theory.NewChain(pi.Floats(), len(pi)); err == nil {
+		if _, rhs := q.Sides(c); !math.IsInf(rhs, 1) {
+			w.count(&w.Rationals, rhs)
+		}
+	}
+	return q.Broken(pi)
 }
 
 // search returns the chain over s states with the least margin in floats, or nil if the

@@ -173,6 +173,11 @@ func (c Claim) Grounds() []string {
 	return c.Uses
 }
 
+// proved reports whether the statement is proved as a whole, on paper or in Coq.
+func (c Claim) proved() bool {
+	return c.OnPaper != nil || slices.ContainsFunc(c.Proved, func(p Proof) bool { return !p.Refutes && p.Gap == "" })
+}
+
 // A Kind is the kind of sentence that a claim checks.
 type Kind string
 
@@ -344,6 +349,9 @@ func Run(
 			}
 			e, begun := NewEnv(ctx, c, quick), time.Now()
 			rows[i] = Row{c, c.Check.Finding(e)}
+			if rows[i].Holds() && c.proved() {
+				rows[i].Verdict = Proved
+			}
 			if !rows[i].Failed() {
 				rows[i].Resolves = c.Resolution(ctx)
 			}

@@ -29,9 +29,9 @@ import (
 // Each contradiction within a row is named, and nothing else.
 func TestEachFaultOfARowIsNamed(t *testing.T) {
 	instance := Instance{"S": 2}
-	good := Row{Finding: Finding{Verdict: Holds, LHS: 1, RHS: 2, Margin: 0.5, Instances: 1}}
+	good := Row{Finding: Finding{Verdict: Tested, LHS: 1, RHS: 2, Margin: 0.5, Instances: Instances{Floats: 1}}}
 	bad := Row{Claim{Statement: `$a \le b$`, Repairs: []Repair{{}}}, Finding{
-		Verdict: Fails, LHS: 2, RHS: 1, Margin: -0.5, Instances: 1, Instance: instance,
+		Verdict: Refuted, LHS: 2, RHS: 1, Margin: -0.5, Instances: Instances{Floats: 1}, Instance: instance,
 		Witness: &Witness{Instance: instance, LHS: exact.Int(2), RHS: exact.Int(1)},
 	}}
 	floats := bad
@@ -56,11 +56,14 @@ func TestEachFaultOfARowIsNamed(t *testing.T) {
 			"an inequality lhs <= rhs fails with lhs <= rhs",
 		}},
 		{equation, func(r *Row) {}, nil},
-		{good, func(r *Row) { r.Verdict, r.Repairs, r.Margin = Fails, []Repair{{}}, 0 }, []string{"fails without a witness"}},
+		{
+			good, func(r *Row) { r.Verdict, r.Repairs, r.Margin = Refuted, []Repair{{}}, 0 },
+			[]string{"fails without a witness"},
+		},
 		{good, func(r *Row) { r.Witness = bad.Witness }, []string{"has a witness but does not fail"}},
 		{good, func(r *Row) { r.Margin = -0.1 }, []string{"holds with a negative margin"}},
 		{good, func(r *Row) { r.Repairs = []Repair{{}} }, []string{"has a repair but does not fail"}},
-		{good, func(r *Row) { r.Instances = 0 }, []string{"no instances"}},
+		{good, func(r *Row) { r.Instances = Instances{} }, []string{"no instances"}},
 		{good, func(r *Row) { r.Margin = math.NaN() }, []string{"a side or the margin is not a number"}},
 		{good, func(r *Row) { r.Margin = math.Inf(1) }, []string{"a side or the margin is not a number"}},
 		{good, func(r *Row) { r.LHS, r.RHS = math.Inf(1), math.Inf(-1) }, []string{"a side or the margin is not a number"}},
@@ -122,12 +125,12 @@ func sample() []Row {
 		c := Claim{ID: id, Number: "Lemma 2", Kind: kind, Title: "Title of " + id, Section: "Section"}
 		c.Statement, c.Hypotheses, c.Faults = "$a \\le b$", "none", []Fault{{What: "a sign"}}
 		c.Uses, c.Corrected = uses, corrected
-		return Row{c, Finding{Verdict: v, LHS: 1.0 / 3, RHS: 0.5, Margin: 1.0 / 3, Instances: 7}}
+		return Row{c, Finding{Verdict: v, LHS: 1.0 / 3, RHS: 0.5, Margin: 1.0 / 3, Instances: Instances{Floats: 7}}}
 	}
-	a := row("lem-a", "lem-a-corrected", Fails)
+	a := row("lem-a", "lem-a-corrected", Refuted)
 	a.Witness = &Witness{LHS: big.NewRat(1, 3), RHS: big.NewRat(1, 2)}
 	a.Witness.Instance = Instance{"S": 2, "pi": exact.Rats("3/10 7/10; 1/2 1/2"), "lambda": 0.123456789}
-	return []Row{a, row("lem-a-corrected", "", Holds), row("lem-b", "", Holds, "lem-a"), row("thm-c", "", Open, "lem-b")}
+	return []Row{a, row("lem-a-corrected", "", Tested), row("lem-b", "", Tested, "lem-a"), row("thm-c", "", Open, "lem-b")}
 }
 
 func TestLedgerIsReadAsWritten(t *testing.T) {
@@ -253,18 +256,18 @@ func TestDependencies(t *testing.T) {
 	if !slices.Equal(users, []string{"lem-b", "thm-c"}) {
 		t.Errorf("users of lem-a: %v", users)
 	}
-	if s := d.Consequences("lem-a"); !strings.Contains(s, "Lemma 2 `lem-b` (holds), Lemma 2 `thm-c` (open)") {
+	if s := d.Consequences("lem-a"); !strings.Contains(s, "Lemma 2 `lem-b` (tested), Lemma 2 `thm-c` (open)") {
 		t.Error(s)
 	}
 	rows := sample()
-	rows[3].Verdict, rows[3].Corrected = Fails, "lem-a-corrected"
+	rows[3].Verdict, rows[3].Corrected = Refuted, "lem-a-corrected"
 	l.Rows = rows
 	said := d.Consequences
-	if s := said("lem-b"); !strings.HasSuffix(s, "false as printed: Lemma 2 `thm-c` (fails; corrected: holds).") {
+	if s := said("lem-b"); !strings.HasSuffix(s, "false as printed: Lemma 2 `thm-c` (refuted; corrected: tested).") {
 		t.Error(s)
 	}
 	rows[3].Corrected = ""
-	if s := said("lem-b"); !strings.HasSuffix(s, "false as printed: Lemma 2 `thm-c` (fails).") {
+	if s := said("lem-b"); !strings.HasSuffix(s, "false as printed: Lemma 2 `thm-c` (refuted).") {
 		t.Error(s)
 	}
 	rows[3].Kind = Correction
@@ -281,7 +284,7 @@ func TestDependencies(t *testing.T) {
 		t.Errorf("users of a row that is not there: %q", said)
 	}
 	if s := l.Verdicts("CLAIMS.md"); strings.Count(s, "<details>") != 1 ||
-		!strings.Contains(s, "<summary><code>lem-a</code>: fails</summary>\n\n\n\n```text\n") {
+		!strings.Contains(s, "<summary><code>lem-a</code>: refuted</summary>\n\n\n\n```text\n") {
 		t.Errorf("of four rows without notes one has a witness to show: %s", s)
 	}
 	page := l.Page(func(id string) Place { return Place{Source: "paper/claims/x.go"} })
@@ -370,7 +373,7 @@ func TestTheoremsAreCounted(t *testing.T) {
 	}
 	const want = "\n12 theorems of Coq in [paper/proofs](paper/proofs), without axioms, " +
 		"refute 2 rows as a whole and 1 in part, and prove 1 as a whole and 2 in part.\n"
-	if got := l.inCoq(); got != want {
+	if got := l.theorems(); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -433,7 +436,7 @@ func TestRunNamesUnsoundRows(t *testing.T) {
 	nothing := func(*Env, *Worst) string { return "" }
 	cs := []Claim{{ID: "a", Check: nothing}, {ID: "b", Check: good}}
 	rows, err := Run(t.Context(), cs, true, 2, nil)
-	if err == nil || err.Error() != "ledger: a: no instances" || len(rows) != 2 || rows[1].Verdict != Holds {
+	if err == nil || err.Error() != "ledger: a: no instances" || len(rows) != 2 || rows[1].Verdict != Tested {
 		t.Errorf("%d rows, error %v", len(rows), err)
 	}
 }
@@ -520,12 +523,12 @@ func TestKeepPassesOverTheEqualityOfZeros(t *testing.T) {
 	w.Keep(0, 0, func() Instance { return Instance{"S": 3} })
 	w.Keep(0, 9, func() Instance { return Instance{"S": 5} })
 	w.Keep(3, 4, func() Instance { return Instance{"S": 4} })
-	if f := w.Finding(""); f.Instances != 4 || f.Margin != 0.25 || f.Instance["S"] != 4 {
+	if f := w.Finding(""); f.Instances.N() != 4 || f.Margin != 0.25 || f.Instance["S"] != 4 {
 		t.Errorf("%+v, want 4 instances and the margin 1/4 at S = 4", f)
 	}
 	w = Worst{}
 	w.Keep(0, 0, func() Instance { return Instance{"S": 3} })
-	if f := w.Finding(""); f.Verdict != Holds {
+	if f := w.Finding(""); f.Verdict != Tested {
 		t.Errorf("%+v, want zero at most zero", f)
 	}
 	w = Worst{}
@@ -648,7 +651,7 @@ func TestMarginsOfFindings(t *testing.T) {
 		for _, order := range [][2]*Worst{{c[0], c[1]}, {c[1], c[0]}} {
 			both := *order[0]
 			both.Count(order[1])
-			if f, want := both.Finding(""), c[0].Finding("").Verdict; f.Verdict != want || f.Instances != 2 {
+			if f, want := both.Finding(""), c[0].Finding("").Verdict; f.Verdict != want || f.Instances.N() != 2 {
 				t.Errorf("two of different verdicts: %s on %d instances, want %s on 2", f.Verdict, f.Instances, want)
 			}
 		}
@@ -710,7 +713,7 @@ func TestZerosOfRationals(t *testing.T) {
 		var w Worst
 		w.AtMostRat(third, half, here)
 		w.AtMostRat(c.lhs, c.rhs, here)
-		if f := w.Finding(""); math.Abs(f.Margin-c.margin) > 1e-12 || f.Instances != 2 || f.Verdict != Holds {
+		if f := w.Finding(""); math.Abs(f.Margin-c.margin) > 1e-12 || f.Instances.N() != 2 || f.Verdict != Tested {
 			t.Errorf("%v <= %v: %+v, want the margin %v", c.lhs, c.rhs, f, c.margin)
 		}
 	}
@@ -743,7 +746,7 @@ func TestGoldenPages(t *testing.T) {
 	rows[2].Proved = []Proof{{Theorem: "b_part", File: "proofs/b.v", Gap: "one half"}}
 	rows[2].Instance = Instance{"S": 3}
 	more := sample()[2:]
-	more[0].ID, more[0].Kind, more[0].Verdict = "lem-b-step", Step, Fails
+	more[0].ID, more[0].Kind, more[0].Verdict = "lem-b-step", Step, Refuted
 	more[0].Uses, more[0].Section = []string{"lem-a"}, "Section 2: More"
 	more[1].ID, more[1].Verdict, more[1].Uses, more[1].Section = "thm-d", Open, nil, "Section 2: More"
 	l, err := New(append(rows, more...))
@@ -781,11 +784,12 @@ func TestAccountCountsAsAnAuthorDoes(t *testing.T) {
 		return Row{Claim: Claim{Number: number, ID: id, Kind: Statement, Defect: d}, Finding: Finding{Verdict: v}}
 	}
 	l := &Ledger{Rows: []Row{
-		row("Theorem 1", "thm-a", Open, ""), row("Theorem 2", "thm-b", Holds, ""),
-		row("Lemma 6", "lem-a", Fails, Boundary), row("Lemma 6", "lem-b", Fails, Missing), row("Lemma 7", "lem-c", Holds, ""),
-		row("Section 2", "ex-a", Fails, Missing), row("Section 2", "ex-b", Fails, Misprint),
+		row("Theorem 1", "thm-a", Open, ""), row("Theorem 2", "thm-b", Tested, ""),
+		row("Lemma 6", "lem-a", Refuted, Boundary), row("Lemma 6", "lem-b", Refuted, Missing),
+		row("Lemma 7", "lem-c", Tested, ""),
+		row("Section 2", "ex-a", Refuted, Missing), row("Section 2", "ex-b", Refuted, Misprint),
 	}}
-	step := row("Lemma 7", "lem-c-step", Fails, Constant)
+	step := row("Lemma 7", "lem-c-step", Refuted, Constant)
 	step.Kind = Step
 	l.Rows = append(l.Rows, step)
 	const want = "None of 2 theorems, 1 of 2 lemmas and 2 of 2 displays and remarks are false as printed: " +
@@ -797,11 +801,12 @@ func TestAccountCountsAsAnAuthorDoes(t *testing.T) {
 		t.Errorf("theorems without a proof: %q", got)
 	}
 	l.Rows[0].OnPaper, l.Rows[1].OnPaper = []string{"e1", "e2"}, []string{"e3"}
+	l.Rows[0].Verdict, l.Rows[1].Verdict = Proved, Proved
 	const both = "Theorems 1 and 2 are true as printed; their proofs in the erratum are E1 and E2; E3."
 	if got := l.Theorems(strings.ToUpper); got != both {
 		t.Errorf("two theorems: %q", got)
 	}
-	l.Rows[0].Verdict = Fails
+	l.Rows[0].Verdict = Refuted
 	if got := l.Theorems(strings.ToUpper); strings.Contains(got, "E1") {
 		t.Errorf("a theorem that fails: %q", got)
 	}

@@ -25,40 +25,34 @@ func (l *Ledger) Page(where func(id string) Place) string {
 	b.WriteString(pageHead)
 	b.WriteString(l.counts())
 	theorems := l.Theorems(func(id string) string { return where(id).Proof })
-	fmt.Fprintf(&b, "\n%s\n", strings.TrimSpace(theorems+" "+l.Account()))
-	b.WriteString(l.inCoq())
+	fmt.Fprintf(&b, "\n%s\n", l.Standing()+" "+strings.TrimSpace(theorems+" "+l.Account()))
+	b.WriteString(l.theorems())
 	b.WriteString(pageTable)
 	targets := map[string]string{} // of the links, keyed by their texts
 	for _, r := range l.Rows {
 		place := where(r.ID)
-		files := []string{place.Source}
-		for _, t := range r.Proved {
-			files = append(files, t.File)
-		}
-		var names []string
-		link := func(text, target string) {
+		link := func(text, target string) string {
 			if other := targets[text]; other != "" && other != target {
 				text = target // two files have this name
 			}
 			targets[text] = target
-			names = append(names, "["+text+"]")
+			return "[" + text + "]"
 		}
-		for _, f := range slices.Compact(files) {
-			link(path.Base(f), f)
-		}
+		file := func(name string) string { return link(path.Base(name), name) }
+		links := file(place.Source)
 		if place.Notebook != "" {
 			number, _, _ := strings.Cut(path.Base(place.Notebook), "-")
-			link("notebook "+number, place.Notebook)
+			links += ", " + link("notebook "+number, place.Notebook)
 		}
-		switch {
-		case r.OnPaper != nil:
-			names = append(names, "proved on paper: "+r.proofs(func(id string) string { return where(id).Proof }))
-		case place.Proof != "":
-			names = append(names, "erratum "+place.Proof)
+		proved, refuted, tested := r.inCoq(file), "", r.tested()
+		if r.OnPaper != nil {
+			proved = joined(r.proofs(func(id string) string { return where(id).Proof }), proved)
 		}
-		fmt.Fprintf(&b, "| %s | <a id=\"%s\"></a>`%[2]s` | **%s.** %s | %s | %.3g | %s | %s |\n", r.Number, r.ID,
-			cell(r.Title), cell(r.Statement), r.verdict(), r.Margin, cell(strings.Join(r.Resolves, "<br>")),
-			strings.Join(names, ", "))
+		if r.Failed() {
+			proved, refuted, tested = "", joined("**"+string(r.Defect)+"**", r.inCoq(file)), ""
+		}
+		fmt.Fprintf(&b, "| %s | <a id=\"%s\"></a>`%[2]s` | **%s.** %s | %s | %s | %s | %s | %s |\n", r.Number, r.ID,
+			cell(r.Title), cell(r.Statement), proved, refuted, tested, cell(strings.Join(r.Resolves, "<br>")), links)
 	}
 	b.WriteString("\n")
 	for _, text := range slices.Sorted(maps.Keys(targets)) {
@@ -67,23 +61,58 @@ func (l *Ledger) Page(where func(id string) Place) string {
 	return b.String()
 }
 
-const pageHead = `# The ledger: every statement of the paper, checked
+// inCoq names the files with the theorems on the row, as a whole or in part.
+func (r Row) inCoq(link func(file string) string) string {
+	var files []string
+	part := " in part"
+	for _, p := range r.Proved {
+		if files = append(files, link(p.File)); p.Gap == "" && p.Refutes == r.Failed() {
+			part = ""
+		}
+	}
+	if files == nil {
+		return ""
+	}
+	return "Coq" + part + ": " + strings.Join(slices.Compact(files), ", ")
+}
+
+// tested describes the instances of a row that is not refuted.
+func (r Row) tested() string {
+	switch {
+	case r.Verdict == Open:
+		return "open: " + r.Instances.String()
+	case r.Instances.N() == 0:
+		return r.Instances.String()
+	}
+	return fmt.Sprintf("%s; margin %.3g", r.Instances, r.Margin)
+}
+
+// joined joins the parts that are not empty.
+func joined(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "; ")
+}
+
+const pageHead = `# The ledger: the statements of the paper, proved, refuted and tested
 
 A function in [paper/claims](paper/claims) evaluates each numbered statement of *How Transformers Learn Causal Structure with Gradient Descent* **as printed** and searches for a counterexample. ` + "`make verify`" + ` runs all checks and writes this page; ` + "`.tools/bin/paper verify \"Lemma 12\"`" + ` runs one, named by its number in the PDF or by its id, and prints its witness or worst instance. [The erratum](figures/errata.pdf) lists the false statements and what holds instead; [its supplement](figures/supplement.pdf) has the witnesses and the proofs.
 
-**Verdicts.** A check decides an identity or inequality on given instances, in rational numbers or in floats with an enclosure of the rounding error; the check of ` + "`assume-prior-remark-corrected`" + ` computes a confidence limit. *Holds* means that the check found no counterexample among its instances; the statement is proved only where the row names a proof. *Fails* comes with a witness in exact numbers. *Open* means that the check could not decide. Every inequality is read as lhs ≤ rhs, also where the paper prints ≥. Its **margin** on the worst instance is (rhs − lhs) / max(|lhs|, |rhs|); the margin of an equation is minus the relative difference. A statement fails where its margin is negative. A row that fails reports both sides and the margin of its witness, for a check by hand; ` + "`paper verify`" + ` also prints the largest violation that a search in floats found. A row whose id ends in ` + "`-corrected`" + ` corrects the printed statement. A step or remark carries the number of the statement whose proof contains it. Of the statements that hold, Theorems 1 and 2, Lemmas 8, 10, 30, 31 and 32 and Corollary 1 have constants or a hypothesis that the paper leaves open.
+**Proved** names the proof of the statement as a whole: the number of its proposition in the supplement, or theorems of Coq. The proofs in the paper are not counted; their displayed steps have rows. *In part* means that the theorem of Coq differs from the statement by what ` + "`paper verify`" + ` prints. **Refuted** names the defect; the witness, in exact numbers, stands in the supplement.
+
+**Tested** counts the instances, all within the hypotheses, on which the check found no counterexample, by the method that decided them: rational numbers; enclosures of the rounding error; floats, which are evidence only (of a search its worst point); and confidence limits of a mean. An instance is *trivial*, and not counted, where the right side exceeds what the left side can be at all. This is known to the checks of probabilities, covariances, variances of frequencies and errors of predictions, and in Theorems 1 and 2, where the uniform guess sets the limit. *Not tested* means that all instances are trivial. The **margin** on the worst instance is (rhs − lhs) / max(|lhs|, |rhs|) of lhs ≤ rhs, also where the paper prints ≥; that of an equation is minus the relative difference.
+
+A row whose id ends in ` + "`-corrected`" + ` corrects the printed statement. A step or remark carries the number of the statement whose proof contains it. Theorems 1 and 2, Lemmas 8, 10, 30, 31 and 32 and Corollary 1 have constants or a hypothesis that the paper leaves open; the check decides the ones that its row names.
 
 **Resolves.** Where a right side is a product of powers, the check also decides changed products, with the budget of a quick run. The column lists the least change of each factor that the check refuses: *$4$: 25 %* means 3.2 in place of 4 (or 5, under ≥), and *$S^3$: 1* means $S^2$ in place of $S^3$. The grid has 1, 2, 5, 10, 25 and 50 % and the factors 2, 3, 5, 10, 100 and 1000 for a constant, 1, 2 and 4 for an exponent, also ½ for a half-integer one, and steps from 1/20 for the exponents of $T_{\mathrm{eff}}$ and $N$. The check accepts every change of a factor that is not listed: *not at all* means a thousandth of the right side as well.
 
-**Defects.** A row that fails names its defect. A *misprint* is a wrong sign, index or name, and the intended statement is true. In a *boundary case* one row, entry or position, or a trivial case, should be excluded. A *reading* is false in one reading of a sentence that the paper leaves open. A *step of a proof* is false, and the statement that it serves survives. With a *missing hypothesis* the statement is true. A *constant*, or an exponent, changes.
+**Defects.** A refuted row names its defect. A *misprint* is a wrong sign, index or name, and the intended statement is true. In a *boundary case* one row, entry or position, or a trivial case, should be excluded. A *reading* is false in one reading of a sentence that the paper leaves open. A *step of a proof* is false, and the statement that it serves survives. With a *missing hypothesis* the statement is true. A *constant*, or an exponent, changes.
 
 `
 
 const pageTable = `
-[fig-ledger](figures/fig-ledger.png) shows all margins, [fig-claims-graph](figures/fig-claims-graph.png) the dependencies between the statements. The last column links the check, the theorems of Coq and the notebook, and numbers the proof in the supplement.
+[fig-ledger](figures/fig-ledger.png) shows all margins, [fig-claims-graph](figures/fig-claims-graph.png) the dependencies between the statements. The last column links the check and the notebook.
 
-| number | id | statement | verdict | margin | resolves | links |
-|---|---|---|---|--:|---|---|
+| number | id | statement | proved | refuted | tested | resolves | links |
+|---|---|---|---|---|---|---|---|
 `
 
 // plain escapes the characters of plain text that Markdown would interpret.
@@ -93,23 +122,16 @@ var plain = strings.NewReplacer("*", `\*`, "_", `\_`, "<", "&lt;", "`", "\\`")
 func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
 
 func emphasis(v Verdict) string {
-	if v == Fails {
+	if v == Refuted {
 		return "**" + string(v) + "**"
 	}
 	return string(v)
 }
 
-// verdict returns the verdict of a row, and its defect if it fails.
-func (r Row) verdict() string {
-	return strings.TrimSuffix(fmt.Sprintf("%s: %s", emphasis(r.Verdict), r.Defect), ": ")
-}
-
-var verdicts = []Verdict{Holds, Fails, Open}
-
 // counts returns a table of the number of rows of each kind and verdict. It omits verdicts without a row.
 func (l *Ledger) counts() string {
 	head, rule := "| |", "|---|"
-	occurring := slices.DeleteFunc(slices.Clone(verdicts), func(v Verdict) bool {
+	occurring := slices.DeleteFunc(slices.Clone(Verdicts), func(v Verdict) bool {
 		return !slices.ContainsFunc(l.Rows, func(r Row) bool { return r.Verdict == v })
 	})
 	for _, v := range occurring {
@@ -136,8 +158,8 @@ func (l *Ledger) counts() string {
 	return text
 }
 
-// inCoq returns the numbers of rows refuted and proved, each as a whole and in part, as Markdown.
-func (l *Ledger) inCoq() string {
+// theorems returns the numbers of rows refuted and proved in Coq, each as a whole and in part, as Markdown.
+func (l *Ledger) theorems() string {
 	theorems, rows := 0, map[[2]bool]int{} // refuted; as a whole
 	for _, r := range l.Rows {
 		theorems += len(r.Proved)
@@ -156,10 +178,10 @@ func (l *Ledger) inCoq() string {
 // Below the table the note and the witness of each row can be unfolded.
 func (l *Ledger) Verdicts(page string) string {
 	var b strings.Builder
-	b.WriteString("| Statement | Verdict | Left side | Right side | Margin | N |\n" +
-		"|---|---|--:|--:|--:|--:|\n")
+	b.WriteString("| Statement | Verdict | Left side | Right side | Margin | Instances |\n" +
+		"|---|---|--:|--:|--:|---|\n")
 	for _, r := range l.Rows {
-		fmt.Fprintf(&b, "| %s [`%s`](%s#%s) | %s | %.3g | %.3g | %.3g | %d |\n",
+		fmt.Fprintf(&b, "| %s [`%s`](%s#%s) | %s | %.3g | %.3g | %.3g | %s |\n",
 			r.Number, r.ID, page, r.ID, marked(r.Verdict), r.LHS, r.RHS, r.Margin, r.Instances)
 	}
 	for _, r := range l.Rows {
@@ -176,10 +198,10 @@ func (l *Ledger) Verdicts(page string) string {
 	return b.String()
 }
 
-// marked returns a verdict after a check mark, a cross or a question mark.
+// marked returns a verdict, after a check mark or a cross if the statement is decided.
 func marked(v Verdict) string {
-	sign := map[Verdict]string{Holds: "✓", Fails: "✗", Open: "?"}[v]
-	return sign + " " + emphasis(v)
+	sign := map[Verdict]string{Proved: "✓", Refuted: "✗"}[v]
+	return strings.TrimSpace(sign + " " + emphasis(v))
 }
 
 // Consequences lists, in Markdown, the statements whose proofs use the given statement, with their verdicts.

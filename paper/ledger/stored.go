@@ -29,12 +29,12 @@ func (r Row) unsound() []string {
 			out = append(out, text)
 		}
 	}
-	fault(!slices.Contains(verdicts, r.Verdict), "no verdict")
-	fault(r.Verdict == Fails && r.Witness == nil, "fails without a witness")
-	fault(r.Verdict != Fails && r.Witness != nil, "has a witness but does not fail")
-	fault(r.Verdict == Fails && r.Margin > 0, "fails with a positive margin")
-	fault(r.Verdict == Holds && r.Margin < 0, "holds with a negative margin")
-	if r.Verdict == Fails && r.Witness != nil {
+	fault(!slices.Contains(Verdicts, r.Verdict), "no verdict")
+	fault(r.Failed() && r.Witness == nil, "fails without a witness")
+	fault(!r.Failed() && r.Witness != nil, "has a witness but does not fail")
+	fault(r.Failed() && r.Margin > 0, "fails with a positive margin")
+	fault(r.Holds() && r.Margin < 0, "holds with a negative margin")
+	if r.Failed() && r.Witness != nil {
 		lhs, rhs, ok := r.Witness.floats()
 		fault(!reflect.DeepEqual(r.Instance, r.Witness.Instance), "instance and witness differ")
 		fault(ok && (lhs != r.LHS || rhs != r.RHS), "the sides differ from the sides of the witness")
@@ -44,7 +44,7 @@ func (r Row) unsound() []string {
 	}
 	fault(r.Failed() && len(r.Repairs) == 0, "fails but has no repair")
 	fault(!r.Failed() && len(r.Repairs) > 0, "has a repair but does not fail")
-	fault(r.Instances <= 0, "no instances")
+	fault(r.Instances == Instances{}, "no instances")
 	fault(math.IsNaN(r.LHS+r.RHS+r.Margin) || math.IsInf(r.Margin, 0), "a side or the margin is not a number")
 	fault(r.Kind == Correction && r.Failed(), "the corrected statement fails")
 	return out

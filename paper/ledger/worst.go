@@ -13,7 +13,7 @@ import (
 //
 // Its methods call at, which describes an instance, only for an instance that is kept.
 type Worst struct {
-	Instances int // number of instances so far
+	Instances // so far
 
 	lhs, rhs, margin float64
 	instance         Instance
@@ -24,6 +24,7 @@ type Worst struct {
 	witness          *Witness
 	broken           Finding // the sides of the witness in floats
 	first            bool    // the first witness ends the check
+	most             float64 // see UpTo; 0 if unknown
 }
 
 // Failed reports whether an instance has certainly failed.
@@ -37,16 +38,43 @@ func (w *Worst) Margin() float64 {
 	return w.margin
 }
 
+// UpTo says that the left side of the next instance cannot exceed most, such as 1 for a probability, whether the
+// statement is true or not. If its right side is at least most, the instance is trivial.
+func (w *Worst) UpTo(most float64) *Worst {
+	w.most = most
+	return w
+}
+
 // AtMost adds an instance of lhs <= rhs in floats. It is evidence only: a failure needs a
 // witness from another method.
-func (w *Worst) AtMost(lhs, rhs float64, at func() Instance) {
-	w.Instances++
-	w.keep(lhs, rhs, Slack(lhs, rhs), at)
+func (w *Worst) AtMost(lhs, rhs float64, at func() Instance) { w.atMost(&w.Floats, lhs, rhs, at) }
+
+// atMost counts an instance of lhs <= rhs in n, unless it is trivial. Trivial instances give way to others.
+func (w *Worst) atMost(n *int, lhs, rhs float64, at func() Instance) {
+	others, trivial := w.N(), w.count(n, rhs)
+	margin := Slack(lhs, rhs)
+	if trivial && others > 0 && margin >= 0 {
+		return
+	}
+	if !trivial && others == 0 && w.margin >= 0 {
+		w.any = false
+	}
+	w.keep(lhs, rhs, margin, at)
+}
+
+// count adds 1 to n, or to the trivial instances if the next one is trivial.
+func (w *Worst) count(n *int, rhs float64) (trivial bool) {
+	if trivial = w.most > 0 && rhs >= w.most; trivial {
+		n = &w.Trivial
+	}
+	*n++
+	w.most = 0
+	return trivial
 }
 
 // Keep is AtMost for the worst point of a search. The equality 0 = 0 has no margin.
 func (w *Worst) Keep(lhs, rhs float64, at func() Instance) {
-	w.Instances++
+	w.count(&w.Floats, rhs)
 	w.decided = true
 	if lhs != 0 || rhs != 0 {
 		w.keep(lhs, rhs, Slack(lhs, rhs), at)
@@ -56,7 +84,7 @@ func (w *Worst) Keep(lhs, rhs float64, at func() Instance) {
 // Sampled adds an instance of lhs <= rhs in which a side is a confidence limit of a mean, so that chance does
 // not explain lhs > rhs, which is a failure. The witness has no sides.
 func (w *Worst) Sampled(lhs, rhs float64, at func() Instance) {
-	w.AtMost(lhs, rhs, at)
+	w.atMost(&w.Samples, lhs, rhs, at)
 	if lhs > rhs {
 		w.Fail(Witness{Instance: at()})
 	}
@@ -76,7 +104,7 @@ func (w *Worst) keep(lhs, rhs, margin float64, at func() Instance) {
 // AtMostRounded decides lhs <= rhs in floats whose difference has an error of at most
 // rounding. If that is not enough to decide, the finding is Open.
 func (w *Worst) AtMostRounded(lhs, rhs, rounding float64, at func() Instance) {
-	w.AtMost(lhs, rhs, at)
+	w.atMost(&w.Enclosures, lhs, rhs, at)
 	switch {
 	case lhs-rounding > rhs:
 		w.Fail(Witness{Instance: at()})
@@ -88,11 +116,11 @@ func (w *Worst) AtMostRounded(lhs, rhs, rounding float64, at func() Instance) {
 // AtMostRat decides lhs <= rhs. The equality 0 = 0 counts as an instance without a margin.
 func (w *Worst) AtMostRat(lhs, rhs *big.Rat, at func() Instance) {
 	if lhs.Sign() == 0 && rhs.Sign() == 0 {
-		w.decided = true
-		w.Instances++
+		w.decided, w.most = true, 0
+		w.Rationals++
 		return
 	}
-	w.AtMost(exact.Float(lhs), exact.Float(rhs), at)
+	w.atMost(&w.Rationals, exact.Float(lhs), exact.Float(rhs), at)
 	if lhs.Cmp(rhs) > 0 {
 		w.Fail(Witness{Instance: at(), LHS: lhs, RHS: rhs})
 	}
@@ -101,7 +129,7 @@ func (w *Worst) AtMostRat(lhs, rhs *big.Rat, at func() Instance) {
 // AtMostInterval decides lhs <= rhs for enclosed sides. It fails if it fails for all numbers in the intervals,
 // and the witness has the decisive end points. If the intervals overlap, the finding is Open.
 func (w *Worst) AtMostInterval(lhs, rhs exact.Interval, at func() Instance) {
-	w.AtMost(lhs.Float(), rhs.Float(), at)
+	w.atMost(&w.Enclosures, lhs.Float(), rhs.Float(), at)
 	switch lhs.AtMost(rhs) {
 	case exact.CertainlyNot:
 		w.Fail(Witness{Instance: at(), LHS: lhs.Lo, RHS: rhs.Hi})
@@ -131,7 +159,7 @@ func (w *Worst) Everywhere(
 		}
 		return exact.Undecided
 	})
-	w.Instances += boxes
+	w.Enclosures += boxes
 	w.decided = true
 	w.undecided = w.undecided || left != nil
 	return boxes
@@ -139,7 +167,7 @@ func (w *Worst) Everywhere(
 
 // EqualRat decides lhs = rhs. equation names the equation, if the statement has several.
 func (w *Worst) EqualRat(equation string, lhs, rhs *big.Rat, at func() Instance) {
-	w.Instances++
+	w.Rationals++
 	l, r := exact.Float(lhs), exact.Float(rhs)
 	if lhs.Cmp(rhs) == 0 {
 		w.keep(l, r, 0, at)
@@ -175,7 +203,7 @@ func (w *Worst) Equal(lhs, rhs []float64, tolerance float64, at func() Instance)
 		panic(fmt.Sprintf("ledger: sides of %d and %d entries, want equal and positive lengths", len(lhs), len(rhs)))
 	}
 	w.decided = true
-	w.Instances++
+	w.Floats++
 	var worst int
 	var most float64
 	for k := range lhs {
@@ -227,16 +255,17 @@ func (w *Worst) Fail(witness Witness) {
 // -roundingOfSearch counts as zero.
 const roundingOfSearch = 1e-9
 
-// Finding returns the result: Fails if there is a witness, with its sides; Open if an
-// instance is undecided, or the least margin is negative without a witness; else Holds.
+// Finding returns the result: Refuted if there is a witness, with its sides; Open if an
+// instance is undecided, or the least margin is negative without a witness; Untested if
+// all instances are trivial; else Tested.
 func (w *Worst) Finding(note string) Finding {
 	f := Finding{
-		Verdict: Holds, LHS: w.lhs, RHS: w.rhs, Margin: w.margin,
+		Verdict: Tested, LHS: w.lhs, RHS: w.rhs, Margin: w.margin,
 		Instance: w.instance, Instances: w.Instances, Note: note,
 	}
 	switch {
 	case w.witness != nil:
-		f.Verdict, f.Witness, f.Instance = Fails, w.witness, w.witness.Instance
+		f.Verdict, f.Witness, f.Instance = Refuted, w.witness, w.witness.Instance
 		f.LHS, f.RHS, f.Margin = w.broken.LHS, w.broken.RHS, w.broken.Margin
 		if w.margin < f.Margin-1e-6 {
 			f.Note += fmt.Sprintf(" Worst found by the search: lhs %.3g, rhs %.3g, margin %.3g%s.",
@@ -249,6 +278,9 @@ func (w *Worst) Finding(note string) Finding {
 	case w.margin < -roundingOfSearch:
 		f.Verdict, f.Note = Open, "The search broke it in floats, and no rational instance nearby confirms that."
 	default:
+		if w.N() == 0 {
+			f.Verdict = Untested
+		}
 		f.Margin = max(w.margin, 0)
 		if w.rounding > 1e-17 {
 			f.Note += fmt.Sprintf(" Largest deviation %.0e, rounding.", w.rounding)
@@ -260,7 +292,8 @@ func (w *Worst) Finding(note string) Finding {
 // Count adds the instances of another Worst, but not their margins. A failure or an undecided instance of the other
 // one outranks what w has, and replaces it.
 func (w *Worst) Count(other *Worst) {
-	n, first := w.Instances+other.Instances, w.first
+	n, first := w.Instances, w.first
+	n.add(other.Instances)
 	if other.Finding("").gravity() > w.Finding("").gravity() {
 		*w = *other
 	}
@@ -268,7 +301,7 @@ func (w *Worst) Count(other *Worst) {
 }
 
 // Holds reports whether the statement holds on the instances so far.
-func (w *Worst) Holds() bool { return w.Finding("").Verdict == Holds }
+func (w *Worst) Holds() bool { return w.Finding("").Holds() }
 
 // IfHolds returns the note if the statement holds, and else no note.
 func (w *Worst) IfHolds(note string) string {

@@ -19,45 +19,69 @@ func TestWorstDecides(t *testing.T) {
 		take func(w *Worst)
 		want Verdict
 	}{
-		"no more":                 {func(w *Worst) { w.AtMost(1, 2, here) }, Holds},
-		"an equality":             {func(w *Worst) { w.AtMost(1+1e-10, 1, here) }, Holds},
-		"more, in floats alone":   {func(w *Worst) { w.AtMost(2, 1, here) }, Open},
-		"rationals":               {func(w *Worst) { w.AtMostRat(third, half, here) }, Holds},
-		"rationals, more":         {func(w *Worst) { w.AtMostRat(half, third, here) }, Fails},
-		"nothing and nothing":     {func(w *Worst) { w.AtMostRat(new(big.Rat), new(big.Rat), here) }, Holds},
-		"apart":                   {func(w *Worst) { w.AtMostInterval(exact.Point(third), exact.Point(half), here) }, Holds},
-		"apart, more":             {func(w *Worst) { w.AtMostInterval(exact.Point(half), exact.Point(third), here) }, Fails},
-		"overlapping":             {func(w *Worst) { w.AtMostInterval(exact.Point(third), wide, here) }, Open},
-		"clear of rounding":       {func(w *Worst) { w.AtMostRounded(1, 1.1, 0.01, here) }, Holds},
-		"above by more":           {func(w *Worst) { w.AtMostRounded(1.1, 1, 0.01, here) }, Fails},
-		"within rounding":         {func(w *Worst) { w.AtMostRounded(1, 1.001, 0.01, here) }, Open},
-		"equal":                   {func(w *Worst) { w.EqualRat("", half, half, here) }, Holds},
-		"not equal":               {func(w *Worst) { w.EqualRat("", half, third, here) }, Fails},
-		"equal matrices":          {func(w *Worst) { w.EqualMatrix("", exact.Rats("1 2"), exact.Rats("1 2"), here) }, Holds},
-		"one entry differs":       {func(w *Worst) { w.EqualMatrix("", exact.Rats("1 2"), exact.Rats("1 3"), here) }, Fails},
-		"up to the rounding":      {func(w *Worst) { w.AtMostRounded(1, 1.5, 0.5, here) }, Holds},
-		"above by the rounding":   {func(w *Worst) { w.AtMostRounded(2, 1.5, 0.5, here) }, Open},
-		"more than nothing":       {func(w *Worst) { w.Keep(1, 0, here) }, Open},
-		"floats":                  {func(w *Worst) { w.Equal([]float64{1, 2}, []float64{1, 2}, 0, here) }, Holds},
-		"floats but for rounding": {func(w *Worst) { w.Equal([]float64{1, 2}, []float64{1, 2 + 1e-13}, 1e-12, here) }, Holds},
-		"floats that differ":      {func(w *Worst) { w.Equal([]float64{1, 2}, []float64{1, 2.1}, 1e-12, here) }, Fails},
-		"NaN on one side":         {func(w *Worst) { w.Equal([]float64{math.NaN()}, []float64{1}, 1e-12, here) }, Fails},
-		"a side that is NaN":      {func(w *Worst) { w.AtMost(math.NaN(), 1, here) }, Open},
-		"a sampled mean":          {func(w *Worst) { w.Sampled(1, 1, here) }, Holds},
-		"a sampled mean above":    {func(w *Worst) { w.Sampled(1, 0.99, here) }, Fails},
-		"a sampled mean of NaN":   {func(w *Worst) { w.Sampled(1, math.NaN(), here) }, Open},
-		"NaN within rounding":     {func(w *Worst) { w.AtMostRounded(1, math.NaN(), 0.01, here) }, Open},
-		"a tolerance of NaN":      {func(w *Worst) { w.Equal([]float64{1}, []float64{1}, math.NaN(), here) }, Fails},
-		"nothing decided":         {func(w *Worst) { w.Instances = 1 }, Open},
-		"NaN on both":             {func(w *Worst) { w.Equal([]float64{math.NaN()}, []float64{math.NaN()}, 0, here) }, Holds},
+		"no more":               {func(w *Worst) { w.AtMost(1, 2, here) }, Tested},
+		"an equality":           {func(w *Worst) { w.AtMost(1+1e-10, 1, here) }, Tested},
+		"more, in floats alone": {func(w *Worst) { w.AtMost(2, 1, here) }, Open},
+		"rationals":             {func(w *Worst) { w.AtMostRat(third, half, here) }, Tested},
+		"rationals, more":       {func(w *Worst) { w.AtMostRat(half, third, here) }, Refuted},
+		"nothing and nothing":   {func(w *Worst) { w.AtMostRat(new(big.Rat), new(big.Rat), here) }, Tested},
+		"apart": {
+			func(w *Worst) { w.AtMostInterval(exact.Point(third), exact.Point(half), here) },
+			Tested,
+		},
+		"apart, more": {
+			func(w *Worst) { w.AtMostInterval(exact.Point(half), exact.Point(third), here) },
+			Refuted,
+		},
+		"overlapping":       {func(w *Worst) { w.AtMostInterval(exact.Point(third), wide, here) }, Open},
+		"clear of rounding": {func(w *Worst) { w.AtMostRounded(1, 1.1, 0.01, here) }, Tested},
+		"above by more":     {func(w *Worst) { w.AtMostRounded(1.1, 1, 0.01, here) }, Refuted},
+		"within rounding":   {func(w *Worst) { w.AtMostRounded(1, 1.001, 0.01, here) }, Open},
+		"equal":             {func(w *Worst) { w.EqualRat("", half, half, here) }, Tested},
+		"not equal":         {func(w *Worst) { w.EqualRat("", half, third, here) }, Refuted},
+		"equal matrices": {
+			func(w *Worst) { w.EqualMatrix("", exact.Rats("1 2"), exact.Rats("1 2"), here) },
+			Tested,
+		},
+		"one entry differs": {
+			func(w *Worst) { w.EqualMatrix("", exact.Rats("1 2"), exact.Rats("1 3"), here) },
+			Refuted,
+		},
+		"up to the rounding":    {func(w *Worst) { w.AtMostRounded(1, 1.5, 0.5, here) }, Tested},
+		"above by the rounding": {func(w *Worst) { w.AtMostRounded(2, 1.5, 0.5, here) }, Open},
+		"more than nothing":     {func(w *Worst) { w.Keep(1, 0, here) }, Open},
+		"floats":                {func(w *Worst) { w.Equal([]float64{1, 2}, []float64{1, 2}, 0, here) }, Tested},
+		"floats but for rounding": {
+			func(w *Worst) { w.Equal([]float64{1, 2}, []float64{1, 2 + 1e-13}, 1e-12, here) },
+			Tested,
+		},
+		"floats that differ": {
+			func(w *Worst) { w.Equal([]float64{1, 2}, []float64{1, 2.1}, 1e-12, here) },
+			Refuted,
+		},
+		"NaN on one side": {
+			func(w *Worst) { w.Equal([]float64{math.NaN()}, []float64{1}, 1e-12, here) },
+			Refuted,
+		},
+		"a side that is NaN":    {func(w *Worst) { w.AtMost(math.NaN(), 1, here) }, Open},
+		"a sampled mean":        {func(w *Worst) { w.Sampled(1, 1, here) }, Tested},
+		"a sampled mean above":  {func(w *Worst) { w.Sampled(1, 0.99, here) }, Refuted},
+		"a sampled mean of NaN": {func(w *Worst) { w.Sampled(1, math.NaN(), here) }, Open},
+		"NaN within rounding":   {func(w *Worst) { w.AtMostRounded(1, math.NaN(), 0.01, here) }, Open},
+		"a tolerance of NaN":    {func(w *Worst) { w.Equal([]float64{1}, []float64{1}, math.NaN(), here) }, Refuted},
+		"nothing decided":       {func(w *Worst) { w.Floats = 1 }, Open},
+		"NaN on both": {
+			func(w *Worst) { w.Equal([]float64{math.NaN()}, []float64{math.NaN()}, 0, here) },
+			Tested,
+		},
 	} {
 		var w Worst
 		c.take(&w)
 		f := w.Finding("")
-		if f.Verdict != c.want || f.Instances != 1 {
+		if f.Verdict != c.want || f.Instances.N() != 1 {
 			t.Errorf("%s: %s on %d instances, want %s on 1", name, f.Verdict, f.Instances, c.want)
 		}
-		if (f.Witness != nil) != (c.want == Fails) || f.Verdict == Holds && f.Margin < 0 {
+		if (f.Witness != nil) != (c.want == Refuted) || f.Verdict == Tested && f.Margin < 0 {
 			t.Errorf("%s: %+v", name, f)
 		}
 		if name == "nothing decided" {
@@ -150,16 +174,34 @@ func TestWorstKeepsTheLeastMargin(t *testing.T) {
 		instances        int
 		lhs, rhs, margin float64
 	}{
-		"at most":              {func(w *Worst) { w.AtMost(1, 4, here); w.AtMost(1, 2, here) }, 2, 1, 2, 0.5},
-		"a search":             {func(w *Worst) { w.Keep(3, 4, here) }, 1, 3, 4, 0.25},
-		"rationals":            {func(w *Worst) { w.AtMostRat(big.NewRat(1, 4), exact.Int(1), here) }, 1, 0.25, 1, 0.75},
-		"rationals, more":      {func(w *Worst) { w.AtMostRat(exact.Int(1), big.NewRat(1, 4), here) }, 1, 1, 0.25, -0.75},
-		"nothing and nothing":  {func(w *Worst) { w.AtMostRat(new(big.Rat), new(big.Rat), here) }, 1, 0, 0, 0},
-		"zero and more":        {func(w *Worst) { w.AtMostRat(new(big.Rat), big.NewRat(1, 2), here) }, 1, 0, 0.5, 1},
-		"equal":                {func(w *Worst) { w.EqualRat("", big.NewRat(1, 2), big.NewRat(1, 2), here) }, 1, 0.5, 0.5, 0},
-		"not equal":            {func(w *Worst) { w.EqualRat("", big.NewRat(1, 2), exact.Int(1), here) }, 1, 0.5, 1, -0.5},
-		"matrices":             {func(w *Worst) { w.EqualMatrix("", matrix, exact.Rats("1 2; 3 4"), here) }, 1, 1, 1, 0},
-		"matrices that differ": {func(w *Worst) { w.EqualMatrix("", matrix, exact.Rats("1 2; 3 8"), here) }, 1, 4, 8, -0.5},
+		"at most":  {func(w *Worst) { w.AtMost(1, 4, here); w.AtMost(1, 2, here) }, 2, 1, 2, 0.5},
+		"a search": {func(w *Worst) { w.Keep(3, 4, here) }, 1, 3, 4, 0.25},
+		"rationals": {
+			func(w *Worst) { w.AtMostRat(big.NewRat(1, 4), exact.Int(1), here) },
+			1, 0.25, 1, 0.75,
+		},
+		"rationals, more": {
+			func(w *Worst) { w.AtMostRat(exact.Int(1), big.NewRat(1, 4), here) },
+			1, 1, 0.25, -0.75,
+		},
+		"nothing and nothing": {func(w *Worst) { w.AtMostRat(new(big.Rat), new(big.Rat), here) }, 1, 0, 0, 0},
+		"zero and more":       {func(w *Worst) { w.AtMostRat(new(big.Rat), big.NewRat(1, 2), here) }, 1, 0, 0.5, 1},
+		"equal": {
+			func(w *Worst) { w.EqualRat("", big.NewRat(1, 2), big.NewRat(1, 2), here) },
+			1, 0.5, 0.5, 0,
+		},
+		"not equal": {
+			func(w *Worst) { w.EqualRat("", big.NewRat(1, 2), exact.Int(1), here) },
+			1, 0.5, 1, -0.5,
+		},
+		"matrices": {
+			func(w *Worst) { w.EqualMatrix("", matrix, exact.Rats("1 2; 3 4"), here) },
+			1, 1, 1, 0,
+		},
+		"matrices that differ": {
+			func(w *Worst) { w.EqualMatrix("", matrix, exact.Rats("1 2; 3 8"), here) },
+			1, 4, 8, -0.5,
+		},
 		"floats, the worst entry": {
 			func(w *Worst) { w.Equal([]float64{1, 2, 5}, []float64{1, 4, 5.5}, 0, here) }, 1, 2, 4, -0.5,
 		},
@@ -184,7 +226,7 @@ func TestWorstKeepsTheLeastMargin(t *testing.T) {
 		var w Worst
 		c.take(&w)
 		f := w.Finding("")
-		if f.Instances != c.instances || f.LHS != c.lhs || f.RHS != c.rhs || f.Margin != c.margin {
+		if f.Instances.N() != c.instances || f.LHS != c.lhs || f.RHS != c.rhs || f.Margin != c.margin {
 			t.Errorf("%s: %+v, want %+v", name, f, c)
 		}
 	}
@@ -209,7 +251,7 @@ func TestEverywhereDecidesABoxByItsEnds(t *testing.T) {
 		boxes    int
 		want     Verdict
 	}{
-		{at(0, 1), at(1, 2), 1, Holds},
+		{at(0, 1), at(1, 2), 1, Tested},
 		{at(3, 4), at(1, 2), 1, Open},
 		{at(2, 4), at(1, 2), 5, Open},
 		{at(0, 1.5), at(1, 2), 5, Open},
@@ -217,7 +259,7 @@ func TestEverywhereDecidesABoxByItsEnds(t *testing.T) {
 		w := new(Worst)
 		sides := func([]exact.Range) (lhs, rhs exact.Range, asks bool) { return c.lhs, c.rhs, true }
 		n := w.Everywhere([]exact.Range{at(0, 1)}, 5, sides)
-		if f := w.Finding(""); n != c.boxes || f.Verdict != c.want || f.Instances != n {
+		if f := w.Finding(""); n != c.boxes || f.Verdict != c.want || f.Instances.N() != n {
 			t.Errorf("%v <= %v: %d boxes, %+v, want %d and %s", c.lhs, c.rhs, n, f, c.boxes, c.want)
 		}
 	}
@@ -230,12 +272,12 @@ func TestEverywhereIsOpenWhereABoxIsLeft(t *testing.T) {
 		most float64
 		asks bool
 		want Verdict
-	}{{0.26, true, Holds}, {0.24, true, Open}, {0.24, false, Holds}} {
+	}{{0.26, true, Tested}, {0.24, true, Open}, {0.24, false, Tested}} {
 		w := new(Worst)
 		n := w.Everywhere(unit, 1000, func(box []exact.Range) (lhs, rhs exact.Range, asks bool) {
 			return box[0].Mul(exact.At(1).Sub(box[0])), exact.At(c.most), c.asks
 		})
-		if got := w.Finding("").Verdict; got != c.want || n != w.Instances || n < 1 {
+		if got := w.Finding("").Verdict; got != c.want || n != w.N() || n < 1 {
 			t.Errorf("x (1-x) <= %v, %d boxes: %s, want %s", c.most, n, got, c.want)
 		}
 	}
@@ -252,5 +294,50 @@ func TestEverywhereIsOpenWhereABoxIsLeft(t *testing.T) {
 	w.Fail(Witness{Instance: here()})
 	if n := w.Everywhere(unit, 9, nil); n != 0 || !w.Failed() {
 		t.Errorf("after a failure it tried %d boxes", n)
+	}
+}
+
+// Instances are counted by method, and a trivial one only as such; its margin gives way to that of others.
+func TestInstancesAreCountedByMethod(t *testing.T) {
+	var w Worst
+	w.UpTo(1).AtMost(0.1, 1, here)
+	if f := w.Finding(""); f.Verdict != Untested || f.Margin != 0.9 || f.Instances.String() != "not tested; 1 trivial" {
+		t.Errorf("a trivial instance alone: %+v", f)
+	}
+	w.UpTo(1).AtMostRat(exact.Frac(1, 3), exact.Frac(2, 3), here)
+	w.UpTo(1).AtMostInterval(exact.Point(exact.Frac(1, 2)), exact.Point(exact.Int(2)), here)
+	w.AtMostInterval(exact.Point(exact.Int(1)), exact.Point(exact.Int(4)), here) // UpTo is for one instance
+	w.Sampled(0.25, 1, here)
+	w.Equal([]float64{1}, []float64{1}, 0, here)
+	f := w.Finding("")
+	want := Instances{Rationals: 1, Enclosures: 1, Floats: 1, Samples: 1, Trivial: 2}
+	if f.Verdict != Tested || f.Instances != want || f.Margin != 0.5 || f.Instances.N() != 4 {
+		t.Errorf("%+v, want %+v and the margin 1/2 of the instance in rationals", f, want)
+	}
+	if w.UpTo(1).AtMost(2, 1, here); w.Margin() != -0.5 {
+		t.Errorf("a left side above what it can be: margin %v", w.Margin())
+	}
+}
+
+// A statement is proved as a whole on paper or in Coq, and unless its check contradicts it.
+func TestVerdictOfAProof(t *testing.T) {
+	holds := func(_ *Env, w *Worst) string { w.AtMost(1, 2, here); return "" }
+	trivial := func(_ *Env, w *Worst) string { w.UpTo(1).AtMost(0, 1, here); return "" }
+	whole, part, refuted := Proof{Theorem: "a"}, Proof{Theorem: "b", Gap: "half"}, Proof{Theorem: "c", Refutes: true}
+	for name, c := range map[string]struct {
+		claim Claim
+		want  Verdict
+	}{
+		"no proof":             {Claim{Check: holds}, Tested},
+		"on paper":             {Claim{Check: holds, OnPaper: []string{"e"}}, Proved},
+		"in Coq":               {Claim{Check: holds, Proved: []Proof{part, whole}}, Proved},
+		"in part":              {Claim{Check: holds, Proved: []Proof{part, refuted}}, Tested},
+		"a check without end":  {Claim{Check: func(*Env, *Worst) string { return "" }, OnPaper: []string{"e"}}, Open},
+		"trivial but on paper": {Claim{Check: trivial, OnPaper: []string{"e"}}, Proved},
+	} {
+		rows, _ := Run(t.Context(), []Claim{c.claim}, true, 1, nil)
+		if rows[0].Verdict != c.want {
+			t.Errorf("%s: %s, want %s", name, rows[0].Verdict, c.want)
+		}
 	}
 }

@@ -30,7 +30,7 @@ MAP = [
     ("H", "Lemmas for stage 2", "06 07 11", "", ["Lemmas for Stage 2", "Proof of Theorem 2"]),
     ("I", "Finite samples", "10", "fig-finite-samples fig-sample-size", ["Finite Sample Analysis"]),
 ]
-SIGNS = {"holds": "✓", "fails": "✗", "open": "?"}
+SIGNS = {"proved": "✓", "tested": "·", "not tested": "○", "refuted": "✗", "open": "?"}
 KINDS = {"statement": "", "step or remark": ", a step or remark", "correction": ", corrected"}
 NO_CONTENTS = "---\nhtml_theme.sidebar_secondary.remove: true\n---\n"  # of the page in a second sidebar
 GREEK = "alpha beta gamma delta epsilon zeta eta theta kappa lambda mu nu xi pi rho sigma tau phi chi psi omega".split()
@@ -97,9 +97,8 @@ def ledger(site):
     rows = site.facts["rows"]
     guide = re.findall(r"(?m)^\*\*(?:Verdicts|Defects)\.\*\*.*$", (ROOT / "CLAIMS.md").read_text(encoding="utf-8"))
     count = {v: sum(r["verdict"] == v and r["kind"] == "statement" for r in rows) for v in SIGNS}
-    verbs = {"holds": "hold", "fails": "fail", "open": "are open"}
-    tally_of_all = ", ".join(f"{n} {verbs[v]}" for v, n in count.items() if n)
-    text = [NO_CONTENTS, "# The ledger\n", "Each statement of the paper, as printed, with a check that can refute it. Of "
+    tally_of_all = ", ".join(f"{n} are {v}" for v, n in count.items() if n)
+    text = [NO_CONTENTS, "# The ledger\n", "The statements of the paper, as printed, each with a check that can refute it. Of "
             f"{sum(count.values())} statements, {tally_of_all}. A false statement has a witness to check by hand, and a "
             f'correction below it; <a href="{site.address("figures/errata.pdf")}">the erratum</a> lists them, and '
             f'<a href="{site.address("figures/supplement.pdf")}">its supplement</a> has the proofs. '
@@ -152,8 +151,8 @@ def any_row(rows, key, value):
 def statement(site, r):
     """Return a row: heading, verdict, statement, and the folded details."""
     verdict = r["verdict"]
-    facts = [f'<b class="{verdict}">{SIGNS[verdict]} {verdict}</b>', f"<code>{r['id']}</code>",
-             f"margin&nbsp;{r['margin']:.3g}", f"{r['instances']}&nbsp;instance{'s' * (r['instances'] != 1)}"]
+    facts = [f'<b class="{slug(verdict)}">{SIGNS[verdict]} {verdict}</b>', f"<code>{r['id']}</code>",
+             f"margin&nbsp;{r['margin']:.3g}", tried(r["instances"])]
     data = {"id": r["id"], "verdict": verdict, "kind": r["kind"], "section": r["section"],
             "defect": r.get("defect", ""),
             "number": r["number"].lower(), "words": findable(r)}
@@ -176,6 +175,13 @@ def statement(site, r):
 
 </template></details>
 """
+
+
+def tried(instances):
+    """Return the numbers of instances by the method that decided them."""
+    counts = [f"{n} in {method}" for method, n in instances.items() if method != "trivial"] or ["not tested"]
+    trivial = [f"{instances['trivial']} trivial"] if "trivial" in instances else []
+    return "; ".join([", ".join(counts), *trivial])
 
 
 def elsewhere(site, r):

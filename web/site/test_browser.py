@@ -114,8 +114,8 @@ class Browser(unittest.TestCase):
             self.assertEqual(page.locator("[data-mml-node=merror]").count(), 0)
 
     def test_filters_and_links_to_rows(self):
-        with self.page("ledger.html?verdict=fails") as page:
-            fails = sum(r["verdict"] == "fails" for r in ROWS)
+        with self.page("ledger.html?verdict=refuted") as page:
+            fails = sum(r["verdict"] == "refuted" for r in ROWS)
             expect(page.locator("#filter output")).to_have_text(f"{fails} of {len(ROWS)} rows")
             expect(page.locator(".facts:visible")).to_have_count(fails)
             page.locator("[name=verdict]").select_option("")
@@ -165,7 +165,7 @@ class Browser(unittest.TestCase):
             expect(row.locator(".equal")).to_have_text("The verdict is the stored one.")
             expect(row.locator(".result")).to_contain_text("Other parts differ: margin.")
             page.reload()
-            spoilt = stored[:at] + stored[at:].replace('"verdict": "holds"', '"verdict": "fails"', 1)
+            spoilt = stored[:at] + stored[at:].replace('"verdict": "tested"', '"verdict": "refuted"', 1)
             row.locator(".run").click()
             expect(row.locator(".differs")).to_have_text("The verdict differs from the stored one.")
 

@@ -45,7 +45,7 @@ func (check Check) Inequalities(what string, decide func(w *ledger.Worst), lines
 		want.AtMost(line[0], line[1], func() ledger.Instance { return nil })
 	}
 	f, g := got.Finding(""), want.Finding("")
-	check.Each(what, []float64{f.LHS, f.RHS, float64(f.Instances)}, []float64{g.LHS, g.RHS, float64(g.Instances)})
+	check.Each(what, []float64{f.LHS, f.RHS, float64(f.Instances.N())}, []float64{g.LHS, g.RHS, float64(g.Instances.N())})
 }
 
 // An Asymmetric is a prior of two chains with weights 1/3 and 2/3, and a forest with a root in the middle,

@@ -279,7 +279,7 @@ func decideCovariance(w *ledger.Worst, pi exact.Matrix, extra, positions int, sq
 			}})
 		}
 		if most[d] != nil && (d >= 0 || most[d].Sign() > 0) {
-			w.AtMostInterval(exact.Point(most[d]), decay, func() ledger.Instance {
+			w.UpTo(1).AtMostInterval(exact.Point(most[d]), decay, func() ledger.Instance {
 				return ledger.Instance{"S": len(pi), "pi": pi, "graph": instruments.NearForest, "d": d, "sides": "squared"}
 			})
 		}
@@ -493,7 +493,8 @@ func wholeSequence(lambda lambdaFunc) ledger.Check {
 					mean, v := exact.MomentsOfSum(pi, m.Graph, func(_, _, own int) int { return int(instruments.Indicator(own == s)) })
 					at := ledger.At[*big.Rat]{`\mu_\pi(s)`: mu[s], "S": states, "T": t}
 					off, factor := exact.Sub(mean, exact.Mul(t, mu[s])), exact.Add(e.Bound(0).Rat(at), e.Bound(1).Rat(at))
-					w.AtMostRat(exact.Add(v, exact.Mul(off, off)), exact.Mul(scale, factor), func() ledger.Instance {
+					far := exact.Float(t) * max(exact.Float(mu[s]), 1-exact.Float(mu[s]))
+					w.UpTo(far*far).AtMostRat(exact.Add(v, exact.Mul(off, off)), exact.Mul(scale, factor), func() ledger.Instance {
 						return ledger.Instance{"family": m.Family, "T": m.Graph.T(), "S": len(pi), "s": s + 1, "pi": pi}
 					})
 				}
@@ -742,7 +743,7 @@ func decideParentDistances(w *ledger.Worst, g *graph.Forest, less int) {
 		if !hasParent(g, i) || !hasParent(g, j) {
 			continue
 		}
-		w.Instances++
+		w.Rationals++
 		d, up := g.Distance(i, j), g.Distance(g.Parent(i), g.Parent(j))
 		if (up < 0) != (d < 0) || d >= 0 && up < d-less {
 			w.Fail(ledger.Witness{

@@ -228,11 +228,13 @@ func (q varianceBound) decide(w *ledger.Worst, pi exact.Matrix, in positionSet, 
 		}
 		return i.With("graph", in.Graph)
 	}
-	if want := exact.Mul(terms.n, q.mean(terms)); mean.Cmp(want) != 0 {
+	share := q.mean(terms)
+	if want := exact.Mul(terms.n, share); mean.Cmp(want) != 0 {
 		w.EqualRat("the mean of the sum", mean, want, at)
 	}
+	most := exact.Float(exact.Mul(exact.Pow(terms.n, 2), exact.Mul(share, exact.Sub(exact.Int(1), share))))
 	scale := exact.Quo(exact.Mul(t, t), terms.teff)
-	w.AtMostRat(variance, exact.Mul(scale, terms.in(factor)), at)
+	w.UpTo(most).AtMostRat(variance, exact.Mul(scale, terms.in(factor)), at)
 }
 
 // rationalChains returns the chains on which the variances are decided: a sticky and a nearly swapping one;

@@ -115,7 +115,7 @@ func compareOneHead(w *ledger.Worst, qkv, x []int, change func(model.Head) model
 		w.EqualRat("Q K^T", exact.Int(mapped), exact.Int(own), at)
 		return
 	}
-	w.Instances++
+	w.Enclosures++
 	if left.AtMost(right) == exact.CertainlyNot || right.AtMost(left) == exact.CertainlyNot {
 		w.Fail(ledger.Witness{
 			Equation: "the first output at position 2, with the weights of the proof and of the transformer, to nine decimals",
@@ -218,7 +218,8 @@ func equalForPatterns(
 		h, wide = next, nextWide
 	}
 	worst.EqualMatrix("output", h.Mul(instruments.Rational(m.W).T()), wide.Mul(instruments.Rational(w.W)), at)
-	worst.Instances = tried + 1
+	worst.Instances = tried
+	worst.Rationals++
 }
 
 func sumOf(a, b exact.Matrix) exact.Matrix { return a.Sub(b.Scale(exact.Int(-1))) }

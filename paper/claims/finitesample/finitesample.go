@@ -100,7 +100,8 @@ func (q stageOneError) decideInN(w *ledger.Worst, pi exact.Matrix) {
 	for _, root := range append([]*big.Rat{exact.Int(1)}, longRoots()...) {
 		n := exact.Pow(root, 2)
 		above := sampleError(len(pi), gamma, n, unionLog(t, likely))
-		w.AtMostInterval(exact.Interval{Lo: likelyError(variance, fourth, n), Hi: above.Hi},
+		far := 2 * float64(len(pi)) / exact.Float(eps) // |Z| <= S/eps
+		w.UpTo(far).AtMostInterval(exact.Interval{Lo: likelyError(variance, fourth, n), Hi: above.Hi},
 			q.claimed(pi, root, logOf(exact.Quo(t, likely))), func() ledger.Instance {
 				return ledger.Instance{"pi": pi, "T": 729, "log N": 2 * exact.Float(logOf(root).Lo), "delta": likely}
 			})
@@ -116,7 +117,7 @@ func (q stageOneError) decideInT(w *ledger.Worst, pi exact.Matrix) {
 		l := logOf(t).Add(exact.Point(t).Mul(logOf(exact.Quo(exact.Int(s), gamma)))) // log(T/delta)
 		above := sampleError(len(pi), gamma, exact.Int(1), l.Add(logOf(exact.Mul(exact.Int(2), t))))
 		lhs := exact.Interval{Lo: leastError(s, gamma, root), Hi: above.Hi}
-		w.AtMostInterval(lhs, q.claimed(pi, exact.Int(1), l), func() ledger.Instance {
+		w.UpTo(2*float64(s)*exact.Float(root)).AtMostInterval(lhs, q.claimed(pi, exact.Int(1), l), func() ledger.Instance {
 			return ledger.Instance{"pi": pi, "log T": 2 * exact.Float(logOf(root).Lo), "N": 1, "delta": "(gamma/S)^T"}
 		})
 	}
@@ -137,7 +138,8 @@ func (q stageOneError) decideSmall(w *ledger.Worst, g *graph.Forest, eps *big.Ra
 			}
 			law := exact.GradientLaw(g, i, j, eps, pi)
 			for p := 2; p <= 6; p++ {
-				w.AtMostRat(law.Absolute(p), momentBound(len(pi), exact.FloorGamma(pi), p), at)
+				far := math.Pow(float64(len(pi))/exact.Float(eps), float64(p))
+				w.UpTo(far).AtMostRat(law.Absolute(p), momentBound(len(pi), exact.FloorGamma(pi), p), at)
 			}
 			bias := exact.Abs(exact.Sub(law.Moment(1), ghat[j]))
 			w.AtMostInterval(exact.Point(bias), rhs, at)
@@ -340,10 +342,10 @@ func (q rareToken) decide(w *ledger.Worst, c rareCase) {
 	}
 	at := func() ledger.Instance { return ledger.Instance{"family": c.Family, "T": c.Graph.T(), "pi": c.pi} }
 	gamma, most := exact.Float(exact.FloorGamma(c.pi)), q.chebyshev.Float(nil)*second
-	w.AtMostRounded(lhs, most, lawRounding*(lhs+most), at)
-	w.AtMostRounded(lhs, s*num.Exp(-q.exponent(gamma, s, t, teff)), lawRounding*lhs, at)
+	w.UpTo(1).AtMostRounded(lhs, most, lawRounding*(lhs+most), at)
+	w.UpTo(1).AtMostRounded(lhs, s*num.Exp(-q.exponent(gamma, s, t, teff)), lawRounding*lhs, at)
 	if q.anyLength || teff >= q.length(gamma, s) {
-		w.AtMostRounded(lhs, s/teff, lawRounding*lhs, at)
+		w.UpTo(1).AtMostRounded(lhs, s/teff, lawRounding*lhs, at)
 	}
 }
 
@@ -602,7 +604,7 @@ func (q stageTwoError) decideSample(w *ledger.Worst) {
 	for _, v := range laws {
 		f, covariance := eventCovariance(v)
 		for _, eps := range exact.Rats("1 1/10 1/1000000")[0] {
-			w.AtMostRat(covariance, exact.Mul(q.most.Constant(), exact.Add(f, eps)), func() ledger.Instance {
+			w.UpTo(0.25).AtMostRat(covariance, exact.Mul(q.most.Constant(), exact.Add(f, eps)), func() ledger.Instance {
 				return ledger.Instance{"v(z=1,delta=1), v(0,1), v(1,0), v(0,0)": v, "eps": eps}
 			})
 		}
@@ -639,7 +641,7 @@ func (q stageTwoError) decideLarge(w *ledger.Worst, g *graph.Forest, pi exact.Ma
 		n := exact.Pow(root, 2)
 		least := exact.Point(likelyError(variance, fourth, n))
 		most := q.square.Enclose(ledger.At[exact.Interval]{logOfEntries: logs, "N": exact.Point(n)}).Sqrt()
-		w.AtMostInterval(least, most, func() ledger.Instance {
+		w.UpTo(2).AtMostInterval(least, most, func() ledger.Instance {
 			return ledger.Instance{"graph": g, "pi": pi, "eps": eps, "log N": 2 * exact.Float(logOf(root).Lo)}
 		})
 	}
@@ -719,7 +721,7 @@ func decideShift(w *ledger.Worst, bound ledger.Bound, factor *big.Rat, n exact.V
 	f := exact.Quo(exact.Add(exact.Mul(factor, n[0]), n[1]), mass)
 	off := exact.Abs(exact.Sub(f, exact.Quo(exact.Add(n[0], n[1]), exact.Dot(n))))
 	most := bound.Rat(ledger.At[*big.Rat]{instruments.ShiftOfExp: exact.Sub(factor, exact.Int(1))})
-	w.AtMostRat(off, most, func() ledger.Instance {
+	w.UpTo(1).AtMostRat(off, most, func() ledger.Instance {
 		return ledger.Instance{"exp(beta0)": factor, "positions by delta and z, 11, 10, 01, 00": n}
 	})
 }
@@ -770,7 +772,7 @@ func sumOfDeltas(bound func(u exact.Vector) *big.Rat) ledger.Check {
 		// v is (4, 4, 2, 2)/12 and (1, 1, 1, 1)/4.
 		v, w := exact.Vector(exact.Rats("1/3 1/3 1/6 1/6")[0]), exact.Vector(exact.Rats("1/4 1/4 1/4 1/4")[0])
 		u := exact.SubScaled(v, exact.Int(1), w)
-		worst.AtMostRat(exact.Dot(u[:2]), bound(u), func() ledger.Instance {
+		worst.UpTo(1).AtMostRat(exact.Dot(u[:2]), bound(u), func() ledger.Instance {
 			return ledger.Instance{
 				"S": 2, "T": 4, "X": []int{1, 1, 2, 2}, "exp(A1)": exact.Rats("1 0 0 0; 1 1 0 0; 1 1 2 0; 1 1 1 1"),
 				"exp(A2 e_s)":     exact.Vector(exact.Rats("4 1")[0]),
@@ -779,7 +781,7 @@ func sumOfDeltas(bound func(u exact.Vector) *big.Rat) ledger.Check {
 			}
 		})
 		softmaxPairs(func(p softmaxPair) {
-			p.deltas(func(sum *big.Rat) { worst.AtMostRat(sum, bound(p.u), p.instance) })
+			p.deltas(func(sum *big.Rat) { worst.UpTo(1).AtMostRat(sum, bound(p.u), p.instance) })
 		})
 		return ""
 	}
@@ -791,8 +793,8 @@ func predictorChain(mass string) ledger.Check {
 	return func(e *ledger.Env, w *ledger.Worst) string {
 		softmaxPairs(func(p softmaxPair) {
 			most := e.Bound(0).Rat(ledger.At[*big.Rat]{`\|u\|_1`: exact.Norm1(p.u)})
-			p.deltas(func(part *big.Rat) { w.AtMostRat(part, most, p.instance) })
-			w.AtMostInterval(exact.Point(exact.Norm1(p.u)), p.atMost(e.Bound(1)), p.instance)
+			p.deltas(func(part *big.Rat) { w.UpTo(1).AtMostRat(part, most, p.instance) })
+			w.UpTo(2).AtMostInterval(exact.Point(exact.Norm1(p.u)), p.atMost(e.Bound(1)), p.instance)
 		})
 		decideAttended(w, exact.Mul(exact.Int(2), e.Bound(2).Constant()), exact.Rat(mass))
 		return ""
@@ -832,7 +834,7 @@ var thmFiniteStage2Step2 = ledger.Claim{
 // largestShift decides |u|_inf <= |z-z'|_inf/2.
 func largestShift(e *ledger.Env, w *ledger.Worst) string {
 	softmaxPairs(func(p softmaxPair) {
-		w.AtMostInterval(exact.Point(exact.NormInf(p.u)), p.atMost(e.Bound(0)), p.instance)
+		w.UpTo(1).AtMostInterval(exact.Point(exact.NormInf(p.u)), p.atMost(e.Bound(0)), p.instance)
 	})
 	return ""
 }

@@ -201,7 +201,7 @@ func compareLosses(w *ledger.Worst, p population, defined, rewritten logTerms) {
 	left, right := defined.byCount(p.graph.T()), rewritten.byCount(p.graph.T())
 	l, r := atZero(left), atZero(right)
 	if l.AtMost(r) != exact.CertainlyNot && r.AtMost(l) != exact.CertainlyNot {
-		w.Instances++
+		w.Enclosures++
 		return
 	}
 	w.Fail(ledger.Witness{
@@ -251,7 +251,7 @@ func populationGradients(first, second int64) ledger.Check {
 			}
 			w.EqualMatrix("the gradient of A2, times -S", g.two, g.outer, at)
 		}
-		w.Instances = len(all)
+		w.Instances = ledger.Instances{Rationals: len(all)}
 		return "The chain rule, in both readings; decided in rationals for whatever attention the two " +
 			"layers have. (The 1/S belongs to the sum over s.)"
 	}

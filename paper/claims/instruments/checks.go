@@ -39,7 +39,7 @@ func Sigmoid(x float64) float64 { return 1 / (1 + num.Exp(-x)) }
 // SearchNote returns the note of a search. If the statement holds, it
 // gives the number of instances and then the reason why the statement is true.
 func SearchNote(w *ledger.Worst, reason string) string {
-	return w.IfHolds(fmt.Sprintf("No counterexample found in %d instances%s", w.Instances, reason))
+	return w.IfHolds(fmt.Sprintf("No counterexample found in %d instances%s", w.N(), reason))
 }
 
 // A NamedLine is the inequality LHS <= RHS with its name in a proof.

@@ -147,6 +147,16 @@ func (c FarLength) Excess(beta float64) exact.Interval {
 	return Around(lo/n, hi/n)
 }
 
+// Guess is the excess of the uniform guess: the mean over s of KL(pi || 1/S).
+func (c FarLength) Guess() (sum float64) {
+	pi := c.Chain()
+	for s, to := range Pairs(pi.S) {
+		p := pi.Pi.At(s, to)
+		sum += float64(p*num.Log(p*float64(pi.S))) / float64(pi.S)
+	}
+	return sum
+}
+
 // The hypotheses of thm-stage2-lower.
 const (
 	GrowthPrior = `assumptions 1 and 2`

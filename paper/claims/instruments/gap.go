@@ -163,7 +163,7 @@ func (q GapCheck) matrixWitness(w *ledger.Worst, s int) *ledger.Witness {
 	var found *ledger.Witness
 	if s == 2 {
 		ledger.SmallestKernel(2, 8, func(pi exact.Matrix) bool {
-			w.Instances++
+			w.Rationals++
 			found = q.broken(pi)
 			return found != nil
 		})

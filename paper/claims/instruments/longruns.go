@@ -213,16 +213,16 @@ func (q Convergence) chain(w *ledger.Worst, base exact.Matrix, t int) {
 			at := func() ledger.Instance {
 				return ledger.Instance{"graph": "chain", "T": t, "pi": base, "s": s + 1, "s'": to + 1, "beta": beta}
 			}
-			w.AtMostInterval(law.meanOf(s, beta, func(x runSums) float64 {
+			w.UpTo(1).AtMostInterval(law.meanOf(s, beta, func(x runSums) float64 {
 				off := q.value(x, to, c) - limit
 				return float64(off * off)
 			}), most(q.most(c)), at)
 			if q.Bias != nil && beta > 0 { // at beta = 0 both sides are |mu(s') - pi(s'|s)|
-				w.AtMostRounded(math.Pow(limit-c.P, 2), below*q.Bias(c), chainWithin, at)
+				w.UpTo(1).AtMostRounded(math.Pow(limit-c.P, 2), below*q.Bias(c), chainWithin, at)
 			}
 			if q.Tail != nil {
 				threshold, rare := q.Tail(c, 2)
-				w.AtMostInterval(law.meanOf(s, beta, func(x runSums) float64 {
+				w.UpTo(1).AtMostInterval(law.meanOf(s, beta, func(x runSums) float64 {
 					return Indicator(below*q.value(x, to, c) <= threshold)
 				}), most(rare), at)
 			}
@@ -255,13 +255,13 @@ func (q Convergence) family(e *ledger.Env, w *ledger.Worst, family string, prior
 				}
 			}
 			low := squares.Mean - 3*squares.StdErr
-			w.Sampled(low, q.most(c), at)
+			w.UpTo(1).Sampled(low, q.most(c), at)
 			if q.Tail != nil {
 				small, most := num.Average(tallies[key].small), num.Average(tallies[key].tails)
-				w.Sampled(small.Mean-3*small.StdErr, most.Mean, at)
+				w.UpTo(1).Sampled(small.Mean-3*small.StdErr, most.Mean, at)
 			}
 			if q.Bias != nil {
-				w.Sampled(num.Average(tallies[key].biases).Mean, num.Average(tallies[key].most).Mean, at)
+				w.UpTo(1).Sampled(num.Average(tallies[key].biases).Mean, num.Average(tallies[key].most).Mean, at)
 			}
 			if q.WithoutOrder {
 				continue
@@ -270,7 +270,7 @@ func (q Convergence) family(e *ledger.Env, w *ledger.Worst, family string, prior
 			if k == 0 {
 				constant[key] = 2 * squares.Mean / order
 			}
-			w.Sampled(low, constant[key]*order, at)
+			w.UpTo(1).Sampled(low, constant[key]*order, at)
 		}
 	}
 }

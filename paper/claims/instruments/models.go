@@ -212,10 +212,10 @@ func (c *Scales) Compare(
 			f, attended := w.Linear(x).RawRowView(t-1), k.Attended(x)
 			far := Distance(f, Shares(attended, x, s))
 			c.largest = max(c.largest, far)
-			c.AtMostRounded(far, most, rounding, at)
+			c.UpTo(1).AtMostRounded(far, most, rounding, at)
 			if counted := k.Matches(x); counted != nil {
 				uncounted := 1 - float64(len(counted))/float64(len(attended))
-				c.AtMostRounded(Distance(f, Shares(counted, x, s)), most+float64((1-c.Dropped)*uncounted), rounding, at)
+				c.UpTo(1).AtMostRounded(Distance(f, Shares(counted, x, s)), most+float64((1-c.Dropped)*uncounted), rounding, at)
 			}
 		}
 	}

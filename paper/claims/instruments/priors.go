@@ -43,8 +43,7 @@ func RationalKernels(e *ledger.Env, n int) iter.Seq[exact.Matrix] {
 func AttackExactly(e *ledger.Env, w *ledger.Worst, q ledger.KernelBound) {
 	q.Attack(e, w)
 	for pi := range RationalKernels(e, e.Budget(60, 20)) {
-		w.Instances++
-		if witness := q.Broken(pi); witness != nil {
+		if witness := q.Decide(w, pi); witness != nil {
 			w.Fail(*witness)
 		}
 	}
@@ -346,7 +345,7 @@ func (b GammaBound) AmongLightStates(
 	for den := int64(s + 3); den <= 256; den++ {
 		for a := int64(1); a*int64(s-2) < den && (den <= 64 || a <= 4); a++ {
 			for k := int64(1); k <= 3*a; k++ {
-				w.Instances++
+				w.Rationals++
 				m, d := exact.Frac(a, den), exact.Frac(k, den)
 				norm, entries, spread := lightNorm(s, exact.Float(m), exact.Float(d))
 				if norm > b.FloatAt(s, b.Of.among(entries, spread))*(1+1e-9) {
@@ -422,7 +421,7 @@ func rangeOf(x *big.Rat) exact.Range {
 func (b GammaBound) HalfGapAmongLightStates(w *ledger.Worst) *ledger.Witness {
 	for den := int64(4); den <= 40; den++ {
 		for k := int64(1); 2*k < den-1; k++ {
-			w.Instances++
+			w.Rationals++
 			pi := exact.LightState(3, exact.Frac(1, den), exact.Frac(k, 2*den))
 			if witness := b.Exceeds(HalfGap(pi), pi); witness != nil && !witness.Squared {
 				witness.Instance["alpha"], witness.Instance["|B|_F^2"] = exact.Alpha(pi), exact.FrobeniusSquared(pi)

@@ -160,7 +160,7 @@ func (c constructionMean) decide(e *ledger.Env, w *ledger.Worst, g *graph.Forest
 	if far.Cmp(share) > 0 {
 		w.Fail(ledger.Witness{Instance: at(), LHS: far, RHS: share})
 	}
-	w.AtMostRat(share, c.bound(g, pi), at)
+	w.UpTo(1).AtMostRat(share, c.bound(g, pi), at)
 }
 
 // means returns the means over all sequences of |f - pihat|_inf and of k/(n+k).
@@ -197,7 +197,7 @@ func (c constructionMean) sample(e *ledger.Env, w *ledger.Worst, g *graph.Forest
 		}
 	}
 	mean := num.Average(far)
-	w.Sampled(c.floor+mean.Mean-4*mean.StdErr, exact.Float(c.bound(g, pi)), func() ledger.Instance {
+	w.UpTo(1).Sampled(c.floor+mean.Mean-4*mean.StdErr, exact.Float(c.bound(g, pi)), func() ledger.Instance {
 		return ledger.Instance{"graph": name, "T": g.T(), "orbits": []exact.Matrix{pi}}
 	})
 	return mean.Mean
@@ -238,7 +238,7 @@ func constructionRate(part, trace, floor float64) ledger.Check {
 				enclosed := exact.PairMean(pi, exact.MustStationary(pi), t-1, constructionError, 1e-15)
 				mean, rounding := enclosed.Float()+floor, exact.Float(exact.Sub(enclosed.Hi, enclosed.Lo))+1e-12
 				at := func() ledger.Instance { return ledger.Instance{"pi": pi, "T": t, "mean error": mean} }
-				w.AtMostRounded(mean, part/(least*(n-1)), rounding, at)
+				w.UpTo(1).AtMostRounded(mean, part/(least*(n-1)), rounding, at)
 				w.AtMostRounded(math.Abs(n*mean/limit-1), 1/(least*least*n), n*rounding, at)
 			}
 		}

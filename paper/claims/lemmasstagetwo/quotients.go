@@ -174,7 +174,7 @@ func isOne(x *big.Rat) bool { return x.Cmp(exact.Int(1)) == 0 }
 // decide decides the inequality in one scene.
 func (use quotientUse) decide(w *ledger.Worst, c scene) {
 	q, e := use.quotient(c.StageTwo), c.Beta.Exp(exact.Int(1))
-	w.AtMostRat(exact.Abs(exact.Sub(q.Value, q.Limit)), use.bound(q, c.Errors(), e), func() ledger.Instance {
+	w.UpTo(1).AtMostRat(exact.Abs(exact.Sub(q.Value, q.Limit)), use.bound(q, c.Errors(), e), func() ledger.Instance {
 		in := ledger.Instance{
 			"graph": c.Graph, "pi": c.Pi, "X": ledger.OneBased(c.X), "s": c.S + 1, "s'": c.A + 1,
 			"value": q.Value, "limit": q.Limit,

@@ -19,7 +19,6 @@ import (
 	"learncausal/paper/ledger"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/markov"
-	"learncausal/pkg/num"
 	"learncausal/pkg/theory"
 )
 
@@ -30,8 +29,8 @@ var Section = ledger.Section{Title: "Main Results", Claims: []ledger.Claim{
 	defTeffExamples,
 	thmMain, thmMainStepEpsilon,
 	thmMainStepThreshold, thmMainStepHorizon,
-	thmMainStepBias, thmMainStepVariance, thmMainStepCauchy,
-	thmOOD,
+	thmMainStepBias, thmMainStepVariance, thmMainStepCauchy, thmMainStepRuns,
+	thmOOD, thmOODStepRuns,
 }}
 
 var algTraining = ledger.Claim{
@@ -167,7 +166,7 @@ func alikeMarginals(e *ledger.Env, w *ledger.Worst, orbit func(pi exact.Matrix) 
 	for range e.Budget(100, 30) {
 		s := 3 + r.IntN(2)
 		base := instruments.TraceOneMatrix(r, s, 2*s+r.IntN(20))
-		w.Instances++
+		w.Rationals++
 		laws := make([]exact.Vector, s*s) // values of pi(b|a) over the orbit
 		for _, pi := range orbit(base) {
 			for k := range laws {
@@ -354,259 +353,4 @@ func effectiveLengths(families ...func(int) *graph.Forest) ledger.Check {
 			}
 		}
 	})
-}
-
-// The parts of the main theorem.
-const (
-	partGibbs     = "the loss is at least its minimum"
-	partLoss      = "the loss comes near it"
-	partRate      = "at the rate claimed"
-	partAttention = "the attention finds the parents"
-	partTarget    = "stage 2 gets to beta*"
-)
-
-// The hypotheses of the main theorem.
-const (
-	assumedPrior  = `$P_\pi$ meets Assumption 1`
-	assumedLength = `$T_{\mathrm{eff}}\ge C_{\gamma,S}^{-12}\log^2T$ with $C_{\gamma,S}=\gamma^{9/2}S^{-7/2}/10$`
-	assumedRoots  = `$r\le1-\gamma$`
-)
-
-var (
-	mainParts      = []string{partGibbs, partLoss, partRate, partAttention, partTarget}
-	mainRootsSpare = ledger.Spared(assumedRoots,
-		"where all are roots there is no parent to find; the loss then stays, see thm-main-step-bias")
-)
-
-// attentionKept is a note on the predictions of the two theorems.
-const attentionKept = "Positions with a parent attend to it alone in what is seen: what they lose, at most 1/T, " +
-	"moves the logarithm of a prediction by at most 2 beta/T. "
-
-var thmMain = ledger.Claim{
-	ID: "thm-main", Number: "Theorem 1", Title: "Algorithm 1 learns the graph and the task", Slow: true,
-	Statement: `there are $\epsilon,\eta_1,\eta_2,\tau_1,\tau_2$ with ` +
-		`$L(\hat\theta)-L^*\lesssim\frac{\log T}{T_{\mathrm{eff}}^{c\gamma}}$ and ` +
-		`$\mathcal S(\hat A^{(1)})_{i,p(i)}\ge1-O(\tfrac1T)$ for $i\in\overline{\mathcal R}$`,
-	Parts:      mainParts,
-	Hypotheses: assumedPrior + "; " + assumedLength + "; " + assumedRoots, Tried: mainTried + `; $c=1/24$`,
-	Uses: []string{
-		"alg-training", "cor-stage1-parents", "lem-a2-dynamics", "lem-f-to-pi", "thm-main-step-cauchy",
-		"thm-main-step-threshold", "thm-main-step-horizon",
-	},
-	OnPaper: []string{"thm-main-corrected", "thm-main-step-horizon-corrected"},
-	Check: printedMain().theorem("As printed the first conclusion says nothing, as epsilon may be 1 " +
-		"(thm-main-step-epsilon), and the hypothesis T_eff >= poly is too weak (thm-main-step-horizon). Here " +
-		"epsilon = T_eff^(-1/2), and L - L* + log(1 + S eps), which is never negative, is compared. " + attentionKept +
-		"It follows from the corrected theorem, as (log^2 T)^(gamma/24) <= log T."),
-	Faults: mainFaults(printedMain()),
-	Spare:  []ledger.Spare{mainRootsSpare},
-	Correction: &ledger.Claim{
-		ID: "thm-main-corrected", Title: "Algorithm 1 learns the graph and the task, with epsilon fixed", Slow: true,
-		Statement: `for $\epsilon=T_{\mathrm{eff}}^{-1/2}$ there are $\beta_0,\eta_1,\eta_2,\tau_1,\tau_2$ with ` +
-			`$0\le L(\hat\theta)-L^*+\log(1+S\epsilon)` +
-			fmt.Sprintf(`\le%d\,S^5\gamma^{-7}C_{\gamma,S}^{-\gamma}`, lossConstant) +
-			`\big(\frac{\log^2T}{T_{\mathrm{eff}}}\big)^{\gamma/12}$ and ` +
-			`$\mathcal S(\hat A^{(1)})_{i,p(i)}\ge1-\frac1T$ for $i\in\overline{\mathcal R}$`,
-		Parts:      mainParts,
-		Hypotheses: assumedPrior + "; " + assumedLength + "; " + assumedRoots, Tried: mainTried,
-		Uses: []string{
-			"alg-training-corrected", "lem-pop-grads", "thm-dpi-gap-corrected", "lem-nonzero-beta",
-			"lem-concentration-a1-corrected", "thm-stage1-roots-corrected", "thm-stage1-parents-corrected", "lem-a1-dynamics",
-			"lem-no-parents-corrected", "lem-compare-z-corrected", "lem-a2-sym", "thm-stage2-upper", "thm-stage2-lower",
-			"lem-a2-dynamics", "lem-bound-ghat-sharp", "lem-muhat-var", "lem-chat-var-corrected", "lem-teff-leaves-corrected",
-			"lem-f-to-pi", "lem-mu-lower", "thm-main-step-epsilon-corrected", "thm-main-step-bias",
-		},
-		OnPaper: []string{"thm-main-corrected"},
-		Check: asStated().theorem("The constants are absurd: at gamma = 2/5, S = 2 the hypothesis begins at T = 10^51, and " +
-			"the bound is below log S from T_eff/log^2 T = 10^219 on. What is trained has at most 512 tokens; there the loss " +
-			"is compared with its limit at beta*, plus (S-1)/(2S) sum 1/mu(s) over (1-r) T_eff, both at epsilon = " +
-			"T_eff^(-1/2). " + attentionKept),
-		Faults: mainFaults(asStated()),
-		Spare:  []ledger.Spare{mainRootsSpare},
-	},
-}
-
-const mainTried = `decided on chains and in-context graphs with $T=3^{120}$, $3^{300}$ and $3^{600}$, two $\pi$: the ` +
-	`loss is enclosed by Lemma 32 with constants, the time of stage 1 by Lemma 8; trained with $\epsilon=T_{\mathrm{eff}}^{-1/2}$, $\beta_0\to0$, gradient descent with the $\tau_1$ of Lemma ` +
-	`8 and $\eta_2=4$ until $e^{\beta^*}=10\,T_{\mathrm{eff}}^{1/12}\log^{-1/6}T$; chains, in-context graphs and ` +
-	`spiders with $T=32,128,512$, six rows with a parent of each, two priors; runs with ` +
-	`$4T_{\mathrm{eff}}\ge\log^2T$; the loss of the chain over two states with $T=512$ as an exact sum, others ` +
-	`from 400 sequences and five standard errors; three of the steps of stage 2 on that chain against the slope of ` +
-	`that sum`
-
-// printedMain has the exponent gamma/24 of the paper's proof.
-func printedMain() training { return asStated().with(func(q *training) { q.fall = 1. / 24 }) }
-
-// theorem checks the statement over the priors, families and lengths that satisfy its
-// hypotheses, until a run violates it.
-func (t training) theorem(note string) ledger.Check {
-	return func(e *ledger.Env, w *ledger.Worst) string {
-		var runs ledger.Worst
-		outside, most := 0, 0.0
-		for _, prior := range t.priors {
-			for _, family := range t.family {
-				for _, n := range []int{32, 512, 128}[:e.Budget(3, 2)] {
-					if e.Err() != nil {
-						return ""
-					}
-					if runs.Failed() {
-						continue
-					}
-					l := num.Log(float64(n))
-					if g := graph.FamilyNamed(family).New(n); g.TEff() < float64(t.long*float64(l*l)) {
-						outside++
-						continue
-					}
-					r := t.run(e, family, n, prior)
-					most = max(most, r.lost*float64(n))
-					t.compare(&runs, r)
-				}
-			}
-		}
-		t.compareRate(w)
-		farLosses(w, t.fall, instruments.FarLengths(120, 300, 600)...)
-		farTimes(w, 120, 300, 600)
-		w.Count(&runs)
-		return fmt.Sprintf("%s T (1 - S_{i,p(i)}) is at most %.2g; %d runs were left out for too small a T_eff.",
-			note, most, outside)
-	}
-}
-
-// compare compares the loss, the attention and beta of one run with the bounds.
-func (t training) compare(w *ledger.Worst, r *mainRun) {
-	n := float64(r.T)
-	all, rounding := r.seen()
-	shift := num.Log(1 + float64(float64(r.S)*r.eps))
-	err, seen := all.StdErr, t.excess(all.Mean, r.TEff)-float64((1-t.shift)*shift)
-	bound := r.bound(r.betaStar)
-	at := func() ledger.Instance {
-		return r.Instance().With("beta at the end", r.beta).With("beta*", r.betaStar).With("excess loss", seen).
-			With("its bound", bound).With("standard error", err).With("largest 1 - S", r.lost)
-	}
-	w.AtMostRounded(0, seen+5*err, rounding, at)
-	w.AtMostRounded(seen-5*err, bound, rounding, at)
-	w.Sampled(t.lost(r.lost, n), 1/n, at)
-	w.Sampled(float64(t.reach*r.betaStar), r.beta, at)
-	w.Sampled(r.beta, r.betaStar+1, at)
-	for i, slope := range r.slopes() {
-		k := r.sampledSteps()[i]
-		descent := r.path[k].descent
-		w.Sampled(math.Abs(descent.Mean+slope), 5*descent.StdErr, func() ledger.Instance {
-			return at().With("step", k+1).With("slope of the loss", slope)
-		})
-	}
-}
-
-// rateGamma is the gamma of the rates.
-const rateGamma = 0.1
-
-// compareRate decides the logarithm of the bound for the limit of the loss at beta*, up to T_eff/log^2 T =
-// 10^60000, for a chain that nearly mixes in one step and has a state of measure 18/19.
-func (t training) compareRate(w *ledger.Worst) {
-	c := theory.MustChain([]float64{0.95, 0.05, 0.9, 0.1}, 2)
-	const gamma = rateGamma
-	for k := 0; k <= 60_000; k += 5000 {
-		x := float64(k) * math.Ln10 // log(T_eff/log^2 T)
-		logLimit := math.Inf(-1)
-		for s := range 2 {
-			weight, far := theory.MixtureWeight(c.Mu[s], 1-gamma, max(x/12+instruments.LogRange(gamma, 2), 0)), 0.0
-			for to := range 2 {
-				d := c.Pi.At(s, to) - c.Mu[to]
-				far += float64(d*d) / (c.Pi.At(s, to) - float64(weight*d))
-			}
-			logLimit = max(logLimit, 2*num.Log(weight)+num.Log(far))
-		}
-		w.AtMostRounded(logLimit, logLossBound(gamma, 2, -x, t.fall), 1e-6, func() ledger.Instance {
-			return ledger.Instance{
-				"pi": ledger.Grid(c.Pi.RawMatrix().Data, 2), "gamma": gamma, "r": 1 - gamma,
-				"log10 of T_eff/log^2 T": k,
-			}
-		})
-	}
-}
-
-// mainFaults returns the faults of the theorem with the given training; most of them
-// spoil the training. All but the stars are on chains over two states.
-func mainFaults(t training) []ledger.Fault {
-	spoilt := func(spoil func(q *training)) ledger.Check { return t.with(onChains).with(spoil).theorem("") }
-	excess := func(f func(excess, teff float64) float64) ledger.Check {
-		return spoilt(func(q *training) { q.excess = f })
-	}
-	return []ledger.Fault{
-		ledger.PlantIn(partGibbs, "half of log(1 + S eps)", spoilt(func(q *training) { q.shift = 0.5 })),
-		ledger.PlantIn(partLoss, "the excess loss is always 0.01", excess(func(_, _ float64) float64 { return 0.01 })),
-		ledger.PlantIn(partLoss, "it grows like T_eff^0.03, from a third of what is seen at T = 32",
-			excess(func(_, teff float64) float64 { return 0.01 * math.Pow(teff, 0.03) })),
-		ledger.PlantIn(partLoss, "1.1 times what is seen", excess(func(seen, _ float64) float64 { return 1.1 * seen })),
-		ledger.PlantIn(partLoss, "T_eff^0.15 times what is seen",
-			excess(func(seen, teff float64) float64 { return seen * math.Pow(teff, 0.15) })),
-		ledger.PlantIn(partLoss, "epsilon = 1", spoilt(func(q *training) {
-			q.eps = func(float64) float64 { return 1 }
-		})),
-		ledger.PlantIn(partLoss, "T_eff^(-1/4) for T_eff^(-1/2)", spoilt(func(q *training) {
-			q.eps = func(teff float64) float64 { return math.Pow(teff, -0.25) }
-		})),
-		ledger.PlantIn(partLoss, "no stage 2, which need not get to beta*",
-			spoilt(func(q *training) { q.rate, q.reach = 0, 0 })),
-		ledger.PlantIn(partRate, "the exponent gamma/11", spoilt(func(q *training) { q.fall = 1. / 11 })),
-		ledger.PlantIn(partRate, "the exponent gamma", spoilt(func(q *training) { q.fall = 1 })),
-		ledger.PlantIn(partRate, "the exponent 1/2", spoilt(func(q *training) { q.fall = 0.5 / rateGamma })),
-		ledger.PlantIn(partAttention, "no stage 1", spoilt(func(q *training) { q.time = 0 })),
-		ledger.PlantIn(partAttention, "a tenth of stage 1", spoilt(func(q *training) { q.time = 0.1 })),
-		ledger.PlantIn(partAttention, "the attention lost is T^(-1/2)", spoilt(func(q *training) {
-			q.lost = func(_, length float64) float64 { return 1 / math.Sqrt(length) }
-		})),
-		ledger.PlantIn(partTarget, "no stage 2", spoilt(func(q *training) { q.rate = 0 })),
-		ledger.PlantIn(partTarget, "steps of one size, whatever the gradient", spoilt(func(q *training) { q.drift = 0.01 })),
-		ledger.PlantIn(partTarget, "gradient steps beyond beta* + 1", spoilt(func(q *training) { q.rate = 400 })),
-		ledger.Drop(assumedPrior, "a prior of chains that mix at once", spoilt(func(q *training) {
-			q.priors = []*markov.Finite{instruments.MustOrbit(2, []float64{0.8, 0.2, 0.8, 0.2}, []float64{0.2, 0.8, 0.2, 0.8})}
-		})),
-		ledger.Drop(assumedLength, "stars, T_eff near one", t.with(func(q *training) {
-			q.long, q.family = 0, []string{"star"}
-		}).theorem("")),
-	}
-}
-
-// lossConstant is the constant of the bound of thm-main-corrected, stated and decided with the same number.
-const lossConstant = 20
-
-// logLossBound returns the logarithm of 20 S^5 gamma^-7 C^-gamma y^(fall gamma) for y = log^2 T/T_eff and
-// 1/C = 10 S^(7/2) gamma^(-9/2).
-func logLossBound(gamma, s, logY, fall float64) float64 {
-	return num.Log(lossConstant) + 5*num.Log(s) - 7*num.Log(gamma) - gamma*instruments.LogRange(gamma, s) + fall*gamma*logY
-}
-
-// farLosses decides excess <= 20 S^5 gamma^-7 C^-gamma y^(fall gamma) at the ends of stage 2.
-func farLosses(w *ledger.Worst, fall float64, lengths ...instruments.FarLength) {
-	for _, c := range lengths {
-		q, logY, betas := c.Ends()
-		bound := num.Exp(logLossBound(q.Gamma, float64(len(c.Pi)), logY, fall))
-		for _, beta := range betas {
-			if betas[0] >= 0 {
-				w.AtMostInterval(c.Excess(beta), instruments.Around(bound, bound), func() ledger.Instance {
-					return c.Instance().With("beta", beta)
-				})
-			}
-		}
-	}
-}
-
-// farTimes decides that the tau1 of [instruments.FarLength] is enough for attention 1-1/T to the parent, by the time
-// of Lemma 8 on in-context graphs with 3^power positions, at eta1 beta0 = T and beta0 = T^(-2).
-func farTimes(w *ledger.Worst, powers ...int) {
-	bases, gamma := []exact.Matrix{exact.Rats("4/5 1/5; 2/5 3/5"), exact.Rats("1/5 4/5; 3/5 2/5")}, exact.Frac(2, 5)
-	for _, power := range powers {
-		root := exact.Pow(exact.Int(3), power/2)
-		t := exact.Mul(root, root)
-		lead := exact.NewStageOne(root, exact.Inv(root), bases...).Gap(exact.OwnChild, exact.OwnRoot).Lo
-		enough := instruments.Around(math.NaN(), 0) // undecided
-		if lead.Sign() > 0 {
-			enough = exact.TimeBound(exact.Inv(t), t, exact.Quo(lead, exact.Int(2)), exact.Int(1))
-		}
-		tau := exact.Point(exact.Mul(exact.Quo(exact.Int(16*8), exact.Pow(gamma, 3)), t)).Mul(exact.Point(t).Log())
-		w.AtMostInterval(enough, tau, func() ledger.Instance {
-			return ledger.Instance{"T": fmt.Sprintf("3^%d", power), "graph": "in-context", "orbits": bases}
-		})
-	}
 }

@@ -514,7 +514,7 @@ var thmMainStepCauchy = ledger.Claim{
 		Check: func(e *ledger.Env, w *ledger.Worst) string {
 			cauchyStep(1, root)(e, w)
 			return w.IfHolds(fmt.Sprintf("True for all: E[D 1_F] <= (E D^2)^(1/2) P(F)^(1/2), E D <= (E D^2)^(1/2), "+
-				"P <= P^(1/2). No counterexample found in %d laws.", w.Instances))
+				"P <= P^(1/2). No counterexample found in %d laws.", w.N()))
 		},
 		Faults: []ledger.Fault{ledger.Plant("P(F) in place of its root", cauchyStep(1, exact.Point))},
 		Spare: []ledger.Spare{

@@ -37,7 +37,7 @@ func TestSquareOfLambdaIsAtMostAlpha(t *testing.T) {
 func TestNormIsNotOfOrderGammaSquared(t *testing.T) {
 	for _, smaller := range []string{`\gamma^2/(2S)`, `\gamma^2/(10S)`} {
 		f := ledger.Check(normOfPriors).With(smaller).Finding(ledger.NewEnv(t.Context(), lemBoundG1, true))
-		if f.Verdict != ledger.Fails || f.Margin >= 0 {
+		if f.Verdict != ledger.Refuted || f.Margin >= 0 {
 			t.Errorf("with %s the check found it %s, margin %v", smaller, f.Verdict, f.Margin)
 		}
 	}

@@ -130,7 +130,7 @@ func (c votes) check(e *ledger.Env, w *ledger.Worst) string {
 			}
 		}
 		mean := num.Average(share)
-		samples.Sampled(mean.Mean-4*mean.StdErr, exact.Float(c.bound(parents, in.s, in.pi)), func() ledger.Instance {
+		samples.UpTo(1).Sampled(mean.Mean-4*mean.StdErr, exact.Float(c.bound(parents, in.s, in.pi)), func() ledger.Instance {
 			return ledger.Instance{"graph": in.name, "S": in.s, "T": in.g.T(), "mean": mean.Mean}
 		})
 	}
@@ -182,7 +182,7 @@ func (c votes) decide(w *ledger.Worst, g *graph.DAG, s int) {
 		w.Fail(ledger.Witness{Instance: at(), LHS: far, RHS: share})
 	}
 	if bound := c.bound(parents, s, pi); bound != nil {
-		w.AtMostRat(share, bound, at)
+		w.UpTo(1).AtMostRat(share, bound, at)
 	}
 }
 

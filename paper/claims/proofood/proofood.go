@@ -31,7 +31,7 @@ var thmOODStepRoot = ledger.Claim{
 		Check: func(e *ledger.Env, w *ledger.Worst) string {
 			rootStep(100, rootReached)(e, w)
 			return w.IfHolds(fmt.Sprintf("Markov's inequality for D^2, true for all; no counterexample found "+
-				"in %d laws.", w.Instances))
+				"in %d laws.", w.N()))
 		},
 		Faults: []ledger.Fault{
 			ledger.Plant("D >= 8 S", rootStep(64, rootReached)),

@@ -152,7 +152,7 @@ func dataProcessingInRationals(e *ledger.Env, w *ledger.Worst, factor *big.Rat, 
 		for _, d := range fs {
 			wz, yz := d.processed(p, y, z)
 			yz = exact.Mul(factor, yz)
-			w.Instances++
+			w.Rationals++
 			if wz.Cmp(yz) > 0 {
 				w.Fail(ledger.Witness{
 					Instance: ledger.Instance{"f": d.name, "P(w)": p, "P(y|w)": y, "P(z|y)": z}, LHS: wz, RHS: yz,
@@ -417,7 +417,7 @@ func oracleInFloats(e *ledger.Env, w *ledger.Worst, r *rand.Rand) {
 			theory.ChiSquared, theory.KullbackLeibler, theory.ReverseKL,
 			theory.TotalVariation, theory.Hellinger, theory.JensenShannon,
 		} {
-			w.Instances++
+			w.Floats++
 			info := make([]float64, g.T()*g.T())
 			for k := range info {
 				info[k] = pi.Information(d, g, k/g.T(), k%g.T())

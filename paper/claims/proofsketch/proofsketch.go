@@ -107,7 +107,7 @@ func twoInformations(e *ledger.Env, w *ledger.Worst) string {
 	*w = *floats
 	return fmt.Sprintf("No counterexample found in %d instances. Proof, for each pi: g = sum mu mu' a b "+
 		"with a = pi/mu'-1 and b = P/(mu mu')-1, and 2ab <= a^2+b^2; equality at j = p(i).",
-		w.Instances)
+		w.N())
 }
 
 func twoInformationsInRationals(e *ledger.Env, w *ledger.Worst, second *big.Rat) {
@@ -164,7 +164,7 @@ func smallestRootRow(selected func(i, j, last int) bool) ledger.Check {
 			if pi.Trace().Cmp(exact.Int(1)) == 0 && exact.CheckGamma(pi, gamma) == nil {
 				idealRootRows(w, pi, graph.InContext(3), selected)
 			}
-			return w.Failed() || w.Instances > 100
+			return w.Failed() || w.N() > 100
 		})
 	})
 }

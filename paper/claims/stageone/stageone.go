@@ -750,7 +750,7 @@ func lateRootEnds(until float64) ledger.Check {
 					}
 					most := e.Bound(0).Float(ledger.At[float64]{"C": of, "i": k, "T": n, `\log T`: num.Log(n), "V_i": v})
 					off := offUniform(c.AttentionAfter(i, of))
-					w.AtMostRounded(off, min(1, most), instruments.DriftRounding, func() ledger.Instance {
+					w.UpTo(1).AtMostRounded(off, min(1, most), instruments.DriftRounding, func() ledger.Instance {
 						return c.Instance().With("i", i+1).With("C", of)
 					})
 				}

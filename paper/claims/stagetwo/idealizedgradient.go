@@ -167,7 +167,7 @@ func (b ghatBound) decide(e *ledger.Env, w *ledger.Worst) string {
 			b.decideRational(w, pi, r)
 		}
 	}
-	return fmt.Sprintf(" No counterexample in %d instances.", w.Instances)
+	return fmt.Sprintf(" No counterexample in %d instances.", w.N())
 }
 
 // attack searches over the matrices with s states, and decides the bound in intervals at a rational neighbour

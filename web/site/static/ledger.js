@@ -1,4 +1,4 @@
-// The ledger's filters: which rows are shown. They also read the address, as in ledger.html?verdict=fails.
+// The ledger's filters: which rows are shown. They also read the address, as in ledger.html?verdict=refuted.
 "use strict";
 {
   const form = document.getElementById("filter");

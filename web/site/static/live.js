@@ -65,7 +65,7 @@ if (typeof document === "undefined") {
   // showCheck fills a box with the result of a check and the stored result.
   const showCheck = (box, { Here, Stored, Differs }) => {
     const parts = { Verdict: (r) => r.Verdict, "Left side": (r) => digits(r.LHS), "Right side": (r) => digits(r.RHS),
-      Margin: (r) => digits(r.Margin), Instances: (r) => String(r.Instances) };
+      Margin: (r) => digits(r.Margin), Instances: (r) => r.Instances };
     const table = make("table", {}, make("tr", {}, ...["", "here", "stored"].map((t) => make("th", { textContent: t }))),
       ...Object.entries(parts).map(([name, of]) => make("tr", {},
         ...[name, of(Here), of(Stored)].map((t) => make("td", { textContent: t })))));
