@@ -16,7 +16,7 @@ func printSummary(ctx context.Context, w io.Writer, results *figures.Results, di
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "%s\n\n", headline(summary))
+	fmt.Fprintf(w, "%s\n\n", summary.Account())
 	printColumns(w, resultLines(summary))
 	in := func(name string) string { return filepath.Join(dir, name) }
 	fmt.Fprintf(w, "\nFiles: %s (PNG, SVG, PDF, TeX), %s (TeX, CSV);\n", in("fig-*"), in("tab-*"))
@@ -24,12 +24,6 @@ func printSummary(ctx context.Context, w io.Writer, results *figures.Results, di
 		in("numbers.json"), in("values.tex"), in("all.tex"))
 	fmt.Fprintln(w, "paper list describes each file.")
 	return nil
-}
-
-func headline(s *figures.Summary) string {
-	n := s.Count()
-	return fmt.Sprintf("%d values and statements of the paper are reproduced, %d in pattern, %d differ, %d are untried; "+
-		"it states none for %d more.", n["reproduced"], n["in pattern"], n["differs"], n["untried"], n["not stated"])
 }
 
 // resultLines returns a line of cells for each result. The reason of a verdict stands at its end.

@@ -36,14 +36,6 @@ func TestResultsAreNamedWithTheirReasons(t *testing.T) {
 	}
 }
 
-func TestHeadlineCountsVerdicts(t *testing.T) {
-	want := "2 values and statements of the paper are reproduced, 0 in pattern, 1 differ, 0 are untried; it states " +
-		"none for 1 more."
-	if got := headline(summary()); got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
-}
-
 func TestWidthOfThePageIsCOLUMNS(t *testing.T) {
 	t.Setenv("COLUMNS", "77")
 	if got := pageWidth(nil); got != 77 {

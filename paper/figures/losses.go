@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -114,11 +113,7 @@ func finalLossRows(all []finalLoss) []Row {
 		}
 		if f.plotted > 0 {
 			row.Paper = fmt.Sprintf("authors' plot: %.3f", f.plotted)
-			d, side := stat.Mean(f.seeds, nil)-f.plotted, "higher"
-			if d < 0 {
-				side = "lower"
-			}
-			row.Verdict += fmt.Sprintf("; ours is %s by %.3f", side, math.Abs(d))
+			row.Verdict = againstPlot(f.plotted, NewSample(f.seeds))
 		}
 		rows = append(rows, row)
 	}

@@ -457,18 +457,21 @@ func mlpRows(ms []*MLPResult) []Row {
 }
 
 func mlpEdgesRow(m *MLPResult) Row {
-	n, complete, edges, found := len(m.Outcomes), 0, 0, 0
+	n, complete, edges, all := len(m.Outcomes), 0, 0, 0
 	for _, o := range m.Outcomes {
+		found := 0
 		if edges, found, _ = trial.CountEdges(o.Edges); found == edges {
 			complete++
 		}
+		all += found
 	}
 	on := m.Ends(lastAttention)
 	return Row{
 		What: mlpName(m), Setting: mlpKind[m.Kind].setting, Paper: "attention near the adjacency matrix",
-		Ours:     words("over half on all %d parents in %d of %d seeds; %.2f on parents", edges, complete, n, on.Mean),
-		Interval: rangeOverSeeds(on, 2),
-		Verdict:  mostly(complete, n, fmt.Sprintf("not in %d of %d seeds", n-complete, n)),
+		Ours: words("over half on all %d parents in %d of %d seeds, on %.0f %% of them in all; %.2f on parents",
+			edges, complete, n, 100*float64(all)/float64(n*edges), on.Mean),
+		Interval: shareOfRuns(complete, n),
+		Verdict:  overRuns(complete, n, fmt.Sprintf("in %d of %d seeds", complete, n)),
 	}
 }
 
@@ -480,27 +483,18 @@ func mlpRootsRow(m *MLPResult) Row {
 		Setting: mlpKind[m.Kind].setting, Paper: "seem to attend to the first token",
 		Ours: words("%.2f on it (uniform: %.2f); in %d of %d seeds most of them",
 			on.Mean, m.Seeds[0].Uniform, m.OnFirst(), n),
-		Interval: rangeOverSeeds(on, 2),
-		Verdict: mostly(n-k, n, fmt.Sprintf("not in %d of %d seeds; on positions without a child it is %s",
-			k, n, span(m.Over(attentionOnLeaves), 2))),
+		Interval: shareOfRuns(n-k, n),
+		Verdict: overRuns(n-k, n, fmt.Sprintf("in %d of %d seeds; on positions without a child it is %s",
+			n-k, n, span(m.Over(attentionOnLeaves), 2))),
 	}
 }
 
 // plottedRow compares a value of the authors' plots with the seeds.
 func plottedRow(what, paper string, plotted float64, ours Sample) Row {
-	p := ours.PValue(plotted)
-	v := fmt.Sprintf("%s; their run could be one more of our seeds (p = %.1g)", notStated, p)
-	if p < 0.01 {
-		v = fmt.Sprintf("%s; their run is %+.3f ± %.3f from our mean (p = %.1g)",
-			notStated, plotted-ours.Mean, ours.StdDev*math.Sqrt(1+1/float64(ours.N)), p)
+	return Row{
+		What: what, Paper: paper, Ours: figure.Value(ours.Mean, 3), Interval: rangeOverSeeds(ours, 3),
+		Verdict: againstPlot(plotted, ours),
 	}
-	switch {
-	case plotted < ours.Least:
-		v += ", below all of them"
-	case plotted > ours.Most:
-		v += ", above all of them"
-	}
-	return Row{What: what, Paper: paper, Ours: figure.Value(ours.Mean, 3), Interval: rangeOverSeeds(ours, 3), Verdict: v}
 }
 
 // mlpFinalLosses leaves out the chain, where mlpRows compares with the authors' value.

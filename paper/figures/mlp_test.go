@@ -145,17 +145,17 @@ func TestMLPRowsJudgeEverySeed(t *testing.T) {
 	}
 	edges, roots := "Random, trained embeddings", "roots of the random graph, trained embeddings"
 	loss := "Chain, trained embeddings, final test loss"
-	check(edges, "reproduced")
-	check(roots, "reproduced")
-	check(loss, "not stated; their run could be one more")
+	check(edges, "undecided: in 3 of 3 seeds")
+	check(roots, "undecided: in 3 of 3 seeds")
+	check(loss, "compatible: their run could be one more")
 	m.Seeds[2].Largest = 1
-	check(roots, "in pattern: not in 1 of 3 seeds")
+	check(roots, "undecided: in 2 of 3 seeds")
 	m.Seeds[2].Largest, m.Seeds[0].First = 2, 0.3
-	check(roots, "in pattern: not in 1 of 3 seeds")
+	check(roots, "undecided: in 2 of 3 seeds")
 	chain.Outcomes = []*trial.Outcome{outcome(1.7741, true), outcome(1.7742, false), outcome(1.7743, true)}
-	check("Chain, trained embeddings", "in pattern: not in 1 of 3 seeds")
-	check(edges, "reproduced")
-	check(loss, "not stated; their run is -0.010 ± 0.000 from our mean")
+	check("Chain, trained embeddings", "undecided: in 2 of 3 seeds")
+	check(edges, "undecided: in 3 of 3 seeds")
+	check(loss, "differs: their run is −0.010 ± 0.000 from our mean")
 }
 
 func TestSpanHasMinusSigns(t *testing.T) {

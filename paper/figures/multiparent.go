@@ -553,7 +553,7 @@ func splitRows(context.Context, *Results) (rows []Row, err error) {
 	all, err := LoadSplits()
 	for _, m := range all {
 		split, n, nodes := m.HaveSplit(), len(m.Runs), m.Runs[0].Nodes
-		bound, least, most := BinomialInterval(split, n), nodes, 0
+		least, most := nodes, 0
 		for _, r := range m.Runs {
 			least, most = min(least, r.Split), max(most, r.Split)
 		}
@@ -561,8 +561,8 @@ func splitRows(context.Context, *Results) (rows []Row, err error) {
 			Figure: 5, ID: "fig-multi-parent", What: m.Short, Paper: "each head learns one set of parents",
 			Ours: words("split in %d of %d seeds; over half on its own parent at %d to %d of %d positions (split: %.0f %%)",
 				split, n, least, most, nodes, 100*SplitShare),
-			Interval: fmt.Sprintf("%.2f to %.2f (95 %%)", bound[0], bound[1]),
-			Verdict:  mostly(split, n, fmt.Sprintf("the heads share parents in %d of %d seeds", n-split, n)),
+			Interval: shareOfRuns(split, n),
+			Verdict:  overRuns(split, n, fmt.Sprintf("the heads share parents in %d of %d seeds", n-split, n)),
 		}
 		if m.Printed {
 			row.ID, row.Setting = row.ID+"-printed", "text"

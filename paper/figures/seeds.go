@@ -64,14 +64,42 @@ func rangeOverSeeds(s Sample, digits int) string {
 // BinomialInterval returns the Clopper-Pearson interval of 95 % confidence for
 // the probability of k successes among n.
 func BinomialInterval(k, n int) *[2]float64 {
-	bound := [2]float64{0, 1}
+	bound := binomialInterval(k, n, 0.95)
+	return &bound
+}
+
+func binomialInterval(k, n int, confidence float64) [2]float64 {
+	bound, tail := [2]float64{0, 1}, (1-confidence)/2
 	if k > 0 {
-		bound[0] = distuv.Beta{Alpha: float64(k), Beta: float64(n - k + 1)}.Quantile(0.025)
+		bound[0] = distuv.Beta{Alpha: float64(k), Beta: float64(n - k + 1)}.Quantile(tail)
 	}
 	if k < n {
-		bound[1] = distuv.Beta{Alpha: float64(k + 1), Beta: float64(n - k)}.Quantile(0.975)
+		bound[1] = distuv.Beta{Alpha: float64(k + 1), Beta: float64(n - k)}.Quantile(1 - tail)
 	}
-	return &bound
+	return bound
+}
+
+// shareOfRuns formats the interval that decides [overRuns].
+func shareOfRuns(k, n int) string {
+	b := binomialInterval(k, n, confident)
+	return fmt.Sprintf("%.2f to %.2f (%.4g %%)", b[0], b[1], 100*confident)
+}
+
+// againstPlot compares a value of the authors' plots with the seeds.
+func againstPlot(plotted float64, ours Sample) string {
+	p := ours.PValue(plotted)
+	v := fmt.Sprintf("%s: their run could be one more of ours (p = %.1g)", compatible, p)
+	if p < 1-confident {
+		v = differs("their run is %+.3f ± %.3f from our mean (p = %.1g)",
+			plotted-ours.Mean, ours.StdDev*math.Sqrt(1+1/float64(ours.N)), p)
+	}
+	switch {
+	case plotted < ours.Least:
+		v += ", below all of them"
+	case plotted > ours.Most:
+		v += ", above all of them"
+	}
+	return strings.ReplaceAll(v, " -", " −")
 }
 
 // overSeeds returns the Interval of a quantity with one value for each seed.

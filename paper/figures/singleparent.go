@@ -320,10 +320,10 @@ func adjacencyRow(r SingleRun, id, block string) Row {
 	}
 }
 
-// patternOf returns in pattern, with the criterion, if all edges are found, or how many are not.
+// patternOf returns same places, with the criterion, if all edges are found, or how many are not.
 func patternOf(found, edges int, criterion string) string {
 	if found == edges {
-		return inPattern + ": " + criterion
+		return samePlaces + ": " + criterion
 	}
 	return differs("%d of %d edges are not found", edges-found, edges)
 }

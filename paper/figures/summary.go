@@ -23,22 +23,31 @@ type Row struct {
 	// Interval is the uncertainty of Ours: the range over the seeds or an interval of
 	// 95 % confidence, with its name; "one run"; or "exact" if nothing is sampled.
 	Interval string
-	Verdict  string // starts with reproduced, inPattern, "differs: ", untried or notStated
+	Verdict  string // starts with one of rowMarks
 
 	notebook string
 }
 
-// Verdicts; "differs" is followed by a reason. A result is in pattern if it holds in most of
-// several runs, or if the largest entries are in their places and have not the stated values.
+// The marks with which verdicts begin.
 const (
 	reproduced = "reproduced"
-	inPattern  = "in pattern"
-	untried    = "untried" // no run has the setting
+	majority   = "majority"    // of several runs have the result, by the interval of their share
+	undecided  = "undecided"   // the interval contains one half
+	minority   = "minority"    // of several runs have it
+	samePlaces = "same places" // one run: the largest entries are where the paper has them, with other values
+	compatible = "compatible"  // a value of the authors' plots that could be one more of our runs
+	differing  = "differs"     // a reason follows
 	notStated  = "not stated"
 )
 
+var rowMarks = []string{reproduced, majority, undecided, minority, samePlaces, compatible, differing, notStated}
+
+// confident is the confidence of the intervals of shares and of a value of one more run. Twenty results have it, and
+// so 95 % together.
+const confident = 1 - 0.05/20
+
 func differs(format string, args ...any) string {
-	return "differs: " + fmt.Sprintf(format, args...)
+	return differing + ": " + fmt.Sprintf(format, args...)
 }
 
 // verdict returns reproduced if the claim holds, or how it differs.
@@ -49,13 +58,16 @@ func verdict(holds bool, why string) string {
 	return differs("%s", why)
 }
 
-// mostly returns reproduced if a result holds in k of k runs, in pattern if it holds in most
-// runs, or else how it differs.
-func mostly(k, runs int, why string) string {
-	if 2*k > runs && k < runs {
-		return inPattern + ": " + why
+// overRuns returns the verdict on a result that k of several runs have.
+func overRuns(k, runs int, why string) string {
+	mark := undecided
+	switch share := binomialInterval(k, runs, confident); {
+	case share[0] > 0.5:
+		mark = majority
+	case share[1] < 0.5:
+		mark = minority
 	}
-	return verdict(k == runs, why)
+	return mark + ": " + why
 }
 
 // stated reports whether the paper states a result.
@@ -102,14 +114,23 @@ func (r *Results) Summary(ctx context.Context, ids ...string) (*Summary, error) 
 	return summary(ids...)(ctx, r)
 }
 
-// Count returns the number of rows by the first word or words of their verdicts: reproduced,
-// in pattern, differs, untried, not stated.
+// Count returns the number of rows by the first word or words of their verdicts.
 func (s *Summary) Count() map[string]int {
 	n := map[string]int{}
 	for _, row := range s.Rows {
 		n[row.mark()]++
 	}
 	return n
+}
+
+// Account returns the counts as a sentence.
+func (s *Summary) Account() string {
+	n, parts := s.Count(), []string(nil)
+	for _, mark := range rowMarks[:len(rowMarks)-1] {
+		parts = append(parts, fmt.Sprintf("%d %s", n[mark], mark))
+	}
+	return fmt.Sprintf("%d results that the paper states or plots: %s; %d more that it does not state.",
+		len(s.Rows)-n[notStated], strings.Join(parts, ", "), n[notStated])
 }
 
 // mark returns the first word or words of the verdict.
@@ -123,8 +144,11 @@ func (s *Summary) Table() *figure.Table {
 	t := figure.NewTable(
 		`What the paper says of its figures, in their order, and every number that it states: the paper, `+
 			`ours, an interval, and the verdict. The interval is the range over the seeds where several runs were `+
-			`made, or one of 95\,\% confidence over test sequences or runs, as it says; \textquotedblleft `+
-			`exact\textquotedblright{} means that nothing is sampled.`,
+			`made, or a confidence interval over test sequences or runs; \textquotedblleft `+
+			`exact\textquotedblright{} means that nothing is sampled. A result of several runs is of a majority, a `+
+			`minority or undecided as the Clopper-Pearson interval of its share, of 99.75\,\% confidence for each of `+
+			`20 results, lies beside one half. A value of the authors' plots is compatible if it could be one more of `+
+			`our runs, at the same level. One run has the same places, or differs.`,
 		"Id", "What", "Setting", "Paper", "Ours", "Interval", "Verdict")
 	t.ID, t.Long, t.Shares = "summary", true, []float64{0.12, 0.15, 0.07, 0.13, 0.17, 0.11, 0.14}
 	for _, row := range s.Rows {
@@ -132,7 +156,7 @@ func (s *Summary) Table() *figure.Table {
 		if row.Figure > 0 {
 			what = fmt.Sprintf("Figure %d: %s", row.Figure, what)
 		}
-		t.Add(row.ID, what, row.Setting, row.Paper, row.Ours, row.Interval, row.Verdict)
+		t.Add(row.ID, what, row.Setting, row.Paper, row.Ours.Shown(), row.Interval, row.Verdict)
 	}
 	return t
 }
@@ -197,5 +221,8 @@ func rowTable(rows []Row) (string, error) {
 }
 
 func (row Row) sign() string {
-	return cmp.Or(map[string]string{reproduced: "✓", inPattern: "≈", "differs": "✗"}[row.mark()], "·")
+	signs := map[string]string{
+		reproduced: "✓", majority: "✓", samePlaces: "≈", compatible: "≈", undecided: "?", minority: "✗", differing: "✗",
+	}
+	return cmp.Or(signs[row.mark()], "·")
 }

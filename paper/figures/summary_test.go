@@ -15,18 +15,13 @@ import (
 	"learncausal/pkg/train"
 )
 
-// inForm reports whether a verdict starts with one of the five.
+// inForm reports whether a verdict starts with a mark, and one that needs a reason has it.
 func inForm(v string) bool {
-	for _, form := range []string{reproduced, inPattern, untried, notStated} {
-		if rest, ok := strings.CutPrefix(v, form); ok {
-			return rest == "" || rest[0] == ':' || rest[0] == ';'
-		}
-	}
-	why, ok := strings.CutPrefix(v, "differs: ")
-	return ok && why != ""
+	mark, why, _ := strings.Cut(v, ": ")
+	return slices.Contains(rowMarks, mark) && (why != "" || mark == reproduced || mark == notStated)
 }
 
-func TestVerdictsHaveFiveForms(t *testing.T) {
+func TestVerdictsBeginWithAMark(t *testing.T) {
 	summary, err := shared.Summary(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -36,7 +31,7 @@ func TestVerdictsHaveFiveForms(t *testing.T) {
 	for _, row := range rows {
 		figures[row.Figure] = true
 		if !inForm(row.Verdict) {
-			t.Errorf("%s, %s: verdict %q, want one of the five forms", row.ID, row.What, row.Verdict)
+			t.Errorf("%s, %s: verdict %q, want a mark, and a reason", row.ID, row.What, row.Verdict)
 		}
 		if row.Interval == "" || row.Setting == "" {
 			t.Errorf("%s, %s: no interval or no setting", row.ID, row.What)
@@ -93,17 +88,34 @@ func TestSummaryCountsSweeps(t *testing.T) {
 	n := map[string]int{}
 	for _, row := range s.Rows {
 		n[row.mark()]++
-		if row.What == "4-gram, printed" && row.mark() != "differs" {
+		if row.What == "4-gram, printed" && row.mark() != undecided {
 			t.Errorf("%s: %s (%s)", row.What, row.Verdict, row.Ours.Shown().Text)
 		}
 	}
-	if n[reproduced] != 3 || n[inPattern] != 10 || n["differs"] != 4 {
+	if n[reproduced] != 1 || n[undecided] != 3 || n[samePlaces] != 10 || n[differing] != 3 {
 		t.Errorf("%v", n)
 	}
-	for k, want := range []string{"differs", "differs", inPattern, reproduced} {
-		if got := (Row{Verdict: mostly(k, 3, "why")}).mark(); got != want {
-			t.Errorf("%d of 3 runs: %s, want %s", k, got, want)
+}
+
+// The interval of the share decides, and at most twenty rows of the summary rest on one.
+func TestIntervalsDecide(t *testing.T) {
+	for want, shares := range map[string][][2]int{
+		majority: {{20, 20}, {18, 20}, {10, 10}}, undecided: {{5, 5}, {9, 10}, {16, 20}, {11, 20}, {5, 20}, {0, 3}},
+		minority: {{1, 20}, {0, 10}},
+	} {
+		for _, s := range shares {
+			if got := (Row{Verdict: overRuns(s[0], s[1], "why")}).mark(); got != want {
+				t.Errorf("%d of %d runs: %s, want %s", s[0], s[1], got, want)
+			}
 		}
+	}
+	summary, err := shared.Summary(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := summary.Count()
+	if shares := n[majority] + n[undecided] + n[minority]; shares > 20 || 20*(1-confident) > 0.05+1e-12 {
+		t.Errorf("%d rows rest on intervals of confidence %v", shares, confident)
 	}
 }
 

@@ -33,8 +33,8 @@ var thmMainStepRuns = ledger.Claim{
 	Parts:      []string{partGibbs, partLimit, partRows, partTarget, partRate},
 	Hypotheses: assumedPrior + "; " + runLength, Tried: runsTried,
 	Uses: []string{"alg-training-corrected", "lem-a1-dynamics", "thm-main-step-bias", "thm-main-step-variance"},
-	Check: asStated().beside("The bound is a comparison, with the cost of a sample to first order. The sides of the rate " +
-		"are logarithms, of a chain that nearly mixes in one step."),
+	Check: asStated().beside("The bound is a comparison, with the cost of a sample to first order. The sides of the " +
+		"rate are logarithms, of a chain that nearly mixes in one step."),
 	Faults: runFaults(asStated()),
 }
 

@@ -156,11 +156,13 @@ func TestTheoremsCanBeOpenOrFail(t *testing.T) {
 		"the runs, no graph":               {Check: main(func(q *training) { q.long = math.Inf(1) }), Want: ledger.Open},
 		"the rate, far exponent":           {Check: main(func(q *training) { q.fall = 1 }), Want: ledger.Refuted},
 		"the rate, exponent 1/2":           {Check: main(func(q *training) { q.fall = 5 }), Want: ledger.Refuted},
-		"Theorem 2, bound not a number":    {Check: stranger(func(q *oodClaim) { q.part = math.NaN() }), Want: ledger.Refuted},
-		"Theorem 2":                        {Check: stranger(func(*oodClaim) {}), Want: ledger.Tested},
-		"the runs":                         {Check: main(func(*training) {}), Want: ledger.Tested},
-		"Theorem 2, no prior":              {Check: stranger(func(q *oodClaim) { q.priors = nil }), Want: ledger.Open},
-		"Theorem 2, far exponent":          {Check: stranger(func(q *oodClaim) { q.fall = 1 }), Want: ledger.Refuted},
-		"Theorem 2, exponent 1/2":          {Check: stranger(func(q *oodClaim) { q.fall = 5 }), Want: ledger.Refuted},
+		"Theorem 2, bound not a number": {
+			Check: stranger(func(q *oodClaim) { q.part = math.NaN() }), Want: ledger.Refuted,
+		},
+		"Theorem 2":               {Check: stranger(func(*oodClaim) {}), Want: ledger.Tested},
+		"the runs":                {Check: main(func(*training) {}), Want: ledger.Tested},
+		"Theorem 2, no prior":     {Check: stranger(func(q *oodClaim) { q.priors = nil }), Want: ledger.Open},
+		"Theorem 2, far exponent": {Check: stranger(func(q *oodClaim) { q.fall = 1 }), Want: ledger.Refuted},
+		"Theorem 2, exponent 1/2": {Check: stranger(func(q *oodClaim) { q.fall = 5 }), Want: ledger.Refuted},
 	})
 }
