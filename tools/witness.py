@@ -401,6 +401,19 @@ def eq_g_root_zero(w):
     return mean_ideal(g, pis, i, j), F(0), EQUAL
 
 
+def eq_g_parent_chi2_step_pairs(w):
+    """Section 1.1"""
+    g, (pis, _) = w.forest(), w.orbits()
+    i, j = w.index(len(g), "i", "j")
+    require(g[i] >= 0 and j < i, "i is a root, or j is not before i")
+    def information(pi):
+        mu, law = stationary(pi), {}
+        for x, p in sequences(g, pi):
+            law[x[j], x[i]] = law.get((x[j], x[i]), 0) + p
+        return sum(p**2 / (mu[a] * mu[b]) for (a, b), p in law.items()) - 1
+    return mean_ideal(g, pis, i, j), mean(map(information, pis)), EQUAL
+
+
 def thm_dpi_gap_step_query(w):
     """Lemma 5"""
     return eq_g_root_zero(w)
@@ -424,6 +437,22 @@ def eq_a2_form(w):
     a2 = w.is_("A2", [[step(a, b) for b in range(n)] for a in range(n)])
     beta, (a, b) = w.is_("beta", a2[0][0] - a2[0][1]), w.index(n, "row", "column")
     return a2[a][b], beta * (a == b) + beta / n, EQUAL
+
+
+def eq_a2_form_step_information(w):
+    """Section 5.2, for a chain and its reversal"""
+    ((pi,), mu), r, eb = w.orbits(), w["r"], w["exp(beta)"]
+    require(0 < r < 1 and eb > 1, "no such r and beta")
+    def force(pi):
+        total = 0
+        for s, m in enumerate(mu):
+            em = rational_root(eb, m.denominator) ** m.numerator
+            n = 1 - r + r * em
+            def term(p, to):
+                return ((1 - r) * eb * p + r * em * to) * p / ((1 - r) * (eb - 1) * m * p + n * to)
+            total += m * (sum(map(term, pi[s], mu)) - term(1, 1))
+        return total / len(mu) / (len(mu) - 1)
+    return force(pi), force([[mu[t] * pi[t][s] / mu[s] for t in range(len(mu))] for s in range(len(mu))]), EQUAL
 
 
 def eq_f_pointwise(w):

@@ -1,5 +1,5 @@
-// Package proofsketch is Section 5: the oracle algorithm (oracle.go), the idealized gradient, and
-// informal statements that later lemmas make precise.
+// Package proofsketch is Section 5: the oracle algorithm (oracle.go), the idealized gradient, the informations that
+// the gradients are said to compute (information.go), and informal statements that later lemmas make precise.
 package proofsketch
 
 import (
@@ -20,9 +20,9 @@ import (
 // Section lists the claims in the order of the paper.
 var Section = ledger.Section{Title: "Proof Sketch", Claims: []ledger.Claim{
 	lemDPI, algOracle, remChowLiu,
-	eqGParentChi2, eqGAMGM, eqGRootZero,
+	eqGParentChi2, eqGParentChi2StepPairs, eqGAMGM, eqGRootZero,
 	lemGradientInformal,
-	eqA2Form, eqFPointwise,
+	eqA2Form, eqA2FormStepInformation, eqFPointwise,
 }}
 
 var eqGParentChi2 = ledger.Claim{
