@@ -739,6 +739,19 @@ def thm_finite_stage2_step_1(w):
     return abs(weight(off, [y == delta for y in x])), max(map(abs, off)), LESS
 
 
+def thm_finite_stage2_step_bias(w):
+    """Appendix I.2, on 3^q legs of q^2 positions below one root: exp(beta*) is at most its constant, and f within
+    4 exp(beta*)/q^2 of the mixture of pi and mu, in root mean square"""
+    (pi, *_), mu = w.orbits()
+    k, most, (s, a) = w["log3 q"], w["constant of exp(beta*)"], w.index(2, "s", "s'")
+    require(type(k) is int and k >= 5 and most > 1 and w["c"] > 0, "q or a constant is too small")
+    require(mu[s] == F(1, 2) and abs(pi[0][0] + pi[1][1] - 1) <= F(1, 2), "mu is not uniform, or pi mixes too slowly")
+    fall = 2 * k * w["c"] * w["gamma"]
+    require(fall.denominator == 1, "T_eff^(-c gamma) is not rational")
+    bias = abs(mu[a] - pi[s][a]) * 2 / (most + 1)
+    return rounded((bias - 4 * most / F(9) ** k) ** 2, w["C"] / F(3) ** fall)
+
+
 # In-context graphs of any length: 1 -> 2, 3 -> 4, ... and the query
 
 

@@ -22,7 +22,7 @@ var Section = ledger.Section{Title: "Finite Sample Analysis", Claims: []ledger.C
 	thmFiniteStage1StepUnion, thmFiniteStage1StepNaive,
 	thmFiniteStage1StepDisplay,
 	thmFiniteStage2, thmFiniteStage2StepExponent,
-	thmFiniteStage2Step1, thmFiniteStage2Step2, thmFiniteStage2Step3,
+	thmFiniteStage2Step1, thmFiniteStage2Step2, thmFiniteStage2Step3, thmFiniteStage2StepBias,
 	claimSampleSize,
 }}
 
