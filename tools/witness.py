@@ -897,6 +897,30 @@ def lem_a1_dynamics_step_integer(w):
     return rounded(F(1), w["C"] * (t**2 + t / alpha) * log_between(t / alpha)[1] / size)
 
 
+def lem_a1_dynamics_step_lead(w):
+    """Lemma 8: the lead of the parent after the first step, at which S_p passes 1/2"""
+    g, prior, eps, n = w.forest(), w["prior"], w["eps"], len(w["prior"][0])
+    require(sorted(relabelings(prior)) == sorted(factorial(n) * prior), "the prior is not symmetric")
+    assumption(prior)
+    i = w.index(len(g), "i")
+    require(g[i] >= 0 and i >= 1, "i has no parent")
+    require(eps**2 * len(g) == max(leaves(g)) and w["beta0"] ** 2 * len(g) ** 3 <= max(leaves(g)) ** 3, "not these eps and beta0")
+    row = [mean(ghat(g, pi, i, j, eps, True) for pi in prior) for j in range(i + 1)]
+    shift = 12 * n**2 * w["beta0"] / eps**2  # Lemma 23, twice
+    gap = row[g[i]] - max(v for j, v in enumerate(row) if j != g[i]) - shift
+    lead = w["eta1"] * w["beta0"] / (n * len(g) * (i + 1)) * gap
+    require(lead > log_between(F(i))[1], "attention at the parent is not above 1/2")
+    return rounded(lead, log_between(F(2 * len(g)))[1])
+
+
+def lem_a1_dynamics_step_time(w):
+    """Lemma 8, both sides times eta1 beta0/T^2"""
+    t, alpha, rate = w["T"], w["alpha"], w["eta1"]
+    require(t > 1 and 0 < alpha <= F(1, 2) and rate > 0, "not these numbers")
+    (lo, _), (low, high), late = log_between(F(2 * t)), log_between(t / alpha), 1 / (t * alpha)
+    return rounded(lo + rate * late * low, w["C"] * (1 + late) * high)
+
+
 # Certified runs: intervals between integers, in units of 2^-BITS
 
 BITS = 240

@@ -24,7 +24,8 @@ var Section = ledger.Section{Title: "Gradient of A1 (Stage 1)", Claims: []ledger
 	thmDPIGap, thmDPIGapQuery,
 	thmStageOneRoots, thmStageOneParents,
 	lemNoParents, lemNoParentsStepJacobian,
-	lemA1Dynamics, lemA1DynamicsSharp, lemA1DynamicsStepInteger,
+	lemA1Dynamics, lemA1DynamicsSharp,
+	lemA1DynamicsStepLead, lemA1DynamicsStepTime, lemA1DynamicsStepInteger,
 	corStageOneParents, corStageOneRoots,
 }}
 
@@ -560,7 +561,8 @@ var lemA1Dynamics = ledger.Claim{
 	Statement:  `For $0<\alpha<1$ there is $\tau_1\lesssim\eta_1^{-1}\beta_0^{-1}(T^2+T\alpha^{-1})\log(T/\alpha)$ with $\mathcal{S}(A^{(1)}(t))_{i,p(i)}\ge1-\alpha$ for all $t\ge\tau_1$ and all $i$ with a parent: $\tau_1=\frac2\delta\eta_1^{-1}\beta_0^{-1}(T^2+T\alpha^{-1})\log(T/\alpha)$, a real number, will do for every $\eta_1$`,
 	Parts:      []string{smallSteps, anySteps, staysPart},
 	Hypotheses: leadBy, Tried: `$\alpha=\frac12,T^{-1},T^{-2}$; ` + timesTried,
-	Uses: []string{"thm-stage1-parents"}, RestsOn: []string{"thm-stage1-parents-corrected"},
+	Uses:    []string{"thm-stage1-parents", "lem-a1-dynamics-step-lead", "lem-a1-dynamics-step-time"},
+	RestsOn: []string{"thm-stage1-parents-corrected"},
 	// The time is loose because the logarithm is a factor; the sharp time of Lemma 8
 	// (lem-a1-dynamics-sharp) adds it.
 	Check: ledger.Check(timeOfLemma8.check).Noted(
