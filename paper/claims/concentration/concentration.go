@@ -45,7 +45,8 @@ var lemTEffLeaves = ledger.Claim{
 	Check: effectiveLength(anyForest).Noted("Inside a chain two positions are at each distance, " +
 		"though L = 1: the count in the proof leaves out the one above. What is printed is true as soon as some tree " +
 		"has two leaves (lem-teff-leaves-step-branching); for chains of n_l positions alone it is false exactly if " +
-		"Σ_l (n_l − 2(1+λ+…+λ^{n_l−1})) > 0, the query included, and so for a chain of four."),
+		"Σ_l (n_l − 2(1+λ+…+λ^{n_l−1})) > 0, the query included, and so for a chain of four. (The last display of " +
+		"the proof has T_l, a tree, for L_l.)"),
 	Repairs: []ledger.Repair{
 		ledger.Mend("only forests in which some tree has two leaves", effectiveLength(branching)),
 		ledger.Mend("1 + λL in place of L", effectiveLength(anyForest).With(`(1-\lambda)T/(1+\lambda\max_lL_l)`)),
@@ -218,7 +219,9 @@ var lemCovariance = ledger.Claim{
 		`a search over chains with two to four states`,
 	Uses:    []string{"eq-b-powers", "eq-b-powers-step-zero", "lem-covariance-step-ancestor"},
 	RestsOn: []string{"eq-b-powers", "eq-b-powers-step-zero-corrected", "lem-covariance-step-ancestor-corrected"},
-	Check:   covarianceDecay(0, instruments.NearForest.T()-1),
+	Check: covarianceDecay(0, instruments.NearForest.T()-1).Noted("Definition 7 has the distance in G for the distance " +
+		"in the undirected graph: in G siblings have distance infinity, and covariance 4/25 for rows (9/10, 1/10) and " +
+		"(1/10, 9/10). "),
 	Faults: []ledger.Fault{
 		ledger.Plant("the distance plus one in the exponent", covarianceDecay(1, instruments.NearForest.T()-1)),
 		ledger.Drop(`$i,j<T$`, "i may be the query", covarianceDecay(0, instruments.NearForest.T())),

@@ -156,7 +156,8 @@ var thmFiniteStage1StepMean = ledger.Claim{
 	Check: empiricalMean(theory.QueryApart, instruments.Undivided).Noted("The samples carry the query as last token, " +
 		"ghat as printed does not: the entries of row and column T differ by a factor and the others by order 1/T. " +
 		"So the empirical gradient does not tend to ghat as printed, but to that of query in sequence, of which " +
-		"everything said of ghat holds too."),
+		"everything said of ghat holds too. (ghat is the value at (A1, 0); its display repeats theta, so that ghat = g* " +
+		"as printed. Other misprints there: R for R^i, pi^(i) for pi^(n), and no index s' of f in the loss.)"),
 	Repairs: []ledger.Repair{
 		ledger.Mend("the query in the sequence in both", empiricalMean(theory.QueryInSequence, instruments.Undivided)),
 	},
@@ -421,7 +422,8 @@ var thmFiniteStage1StepDisplay = ledger.Claim{
 	Uses:       []string{"thm-finite-stage1-step-union"}, Defect: ledger.FalseStep,
 	Check: meanDisplay(uncentred).Noted("The mean of the indicators and P(A) are both dropped, though with eps they " +
 		"are up to S T_eff^(-1/2), whatever N: as N grows the right side vanishes, and P(A)/eps does not. What is " +
-		"small is the deviation of the mean of Z 1(A) from its expectation (thm-finite-stage1-step-display-corrected)."),
+		"small is the deviation of the mean of Z 1(A) from its expectation (thm-finite-stage1-step-display-corrected). " +
+		"(Hoeffding's inequality is announced for Z 1(A), of range S/eps; it bounds Z on the complement of A.)"),
 	Repairs: []ledger.Repair{
 		ledger.Mend("the deviation of the mean of the indicators from P(A) for both", meanDisplay(centred)),
 	},

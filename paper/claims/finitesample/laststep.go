@@ -19,17 +19,18 @@ var thmFiniteStage2StepBias = ledger.Claim{
 	Hypotheses: `assumptions 1 and 2; $1-\mathcal S(A^{(1)}(\tau_1))_{i,p(i)}\le T^{-1}$, as at the end of stage 1`,
 	Tried:      `$3^q$ legs of $q^2$ positions below one root, so that $\log^2T\approx1.2\,T_{\mathrm{eff}}$; $C_{\gamma,S}=2$ and $10$, $C=1$ and $100$, $c=1$ and $\frac1{10}$`,
 	Uses:       []string{"lem-f-to-pi", "cor-stage1-parents"}, Defect: ledger.Missing,
-	Check: combs(2).Noted("Lemma 32 has a factor log T that this display lacks. Where T_eff is of order log^2 T, exp(beta*) " +
-		"is at most C_{gamma,S}, however large T_eff is, so that beta* is not of order log T_eff and the bias stays, " +
+	Check: combs(2).Noted("Lemma 32 has a factor log T that this display lacks. Where T_eff is of order log^2 T, " +
+		"exp(beta*) is at most C_{gamma,S}, however large T_eff is: beta* is not of order log T_eff and the bias stays, " +
 		"while T_eff^(-c gamma) falls to zero. The next display rests on this one. Theorem 1 survives by its factor " +
 		"log T. Undecided: the same for another beta of order log T_eff, where T_eff < log^8 T. "),
 	Repairs: []ledger.Repair{ledger.Mend("T_eff of order log^14 T", combs(14))},
 	Correction: &ledger.Claim{
 		ID: "thm-finite-stage2-step-bias-corrected", Title: "The predictor after the one step of stage 2",
-		Statement:  `Let $\beta_0+\eta_2\beta^{\mathrm{pop}}=\frac12\log T_{\mathrm{eff}}$ and $R=A^{(2)}(\tau_1+1)-A^{(2)}_{\mathrm{pop}}$. For all $X$ and $s$, $\sum_{s'}|f_{\theta(\tau_1+1)}(X;s)_{s'}-f_{\theta^{\mathrm{pop}}}(X;s)_{s'}|^2\le\bound[` + samplesPart + `]{\frac12\|R\|^2}$, $\|R\|$ the largest entry. If $T_{\mathrm{eff}}\ge\log^8T$, $T_{\mathrm{eff}}^c\ge13500\,S^8\gamma^{-9}$ and $N\ge2\eta_2^2\log(2S^2/\delta)\,T_{\mathrm{eff}}^c$, $c=\min(\frac1{16},\frac\gamma4)$, then $\mathbb E_X|f_{\theta(\tau_1+1)}(X;s)-\pi(\cdot\mid s)|^2\le3\,T_{\mathrm{eff}}^{-c}$ with probability $1-\delta$`,
-		Parts:      []string{samplesPart, squarePart},
-		Hypotheses: instruments.GrowthPrior + "; " + instruments.GrowthRows + "; " + instruments.GrowthEps + "; " + freshSamples,
-		Tried:      `two to four positions and two tokens; chains and in-context graphs with $T=3^{345}$, $3^{400}$ and $3^{600}$, two $\pi$`,
+		Statement: `Let $\beta_0+\eta_2\beta^{\mathrm{pop}}=\frac12\log T_{\mathrm{eff}}$ and $R=A^{(2)}(\tau_1+1)-A^{(2)}_{\mathrm{pop}}$. For all $X$ and $s$, $\sum_{s'}|f_{\theta(\tau_1+1)}(X;s)_{s'}-f_{\theta^{\mathrm{pop}}}(X;s)_{s'}|^2\le\bound[` + samplesPart + `]{\frac12\|R\|^2}$, $\|R\|$ the largest entry. If $T_{\mathrm{eff}}\ge\log^8T$, $T_{\mathrm{eff}}^c\ge13500\,S^8\gamma^{-9}$ and $N\ge2\eta_2^2\log(2S^2/\delta)\,T_{\mathrm{eff}}^c$, $c=\min(\frac1{16},\frac\gamma4)$, then $\mathbb E_X|f_{\theta(\tau_1+1)}(X;s)-\pi(\cdot\mid s)|^2\le3\,T_{\mathrm{eff}}^{-c}$ with probability $1-\delta$`,
+		Parts:     []string{samplesPart, squarePart},
+		Hypotheses: instruments.GrowthPrior + "; " + instruments.GrowthRows + "; " + instruments.GrowthEps +
+			"; " + freshSamples,
+		Tried: `two to four positions and two tokens; chains and in-context graphs with $T=3^{345}$, $3^{400}$ and $3^{600}$, two $\pi$`,
 		Uses: []string{
 			"eq-f-pointwise-corrected", "thm-finite-stage2", "thm-finite-stage2-step-1-corrected", "thm-stage2-lower",
 		},

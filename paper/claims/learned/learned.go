@@ -271,7 +271,8 @@ var constructSingleLimit = ledger.Claim{
 		if w.Failed() {
 			note = "Position 1 is a root, attends to itself and scores 1 when s_1 = s_T; so does every root behind " +
 				"a constant prefix. It adds a vote for s_T, at most a share k/(n+k): Construction 1, which says " +
-				"approximately, survives. (The displayed score also carries beta_2 twice.)"
+				"approximately, survives. (The displayed score also carries beta_2 twice. Both displays of the first " +
+				"attention lack the mask, without which a row of zeros gives 1/T and not 1/i.)"
 		}
 		return note
 	},

@@ -30,7 +30,7 @@ var lemNonzeroBeta = ledger.Claim{
 	Tried:      `five graphs on 2 to 5 positions, $S=2$, any $A^{(1)}$ and orbit, both readings`,
 	Uses:       []string{"lem-pop-grads"},
 	// The constant 3S/eps is enough (3/eps query apart); a short sequence has one of its three errors.
-	Check: nonzeroBeta(instruments.Sigmoid),
+	Check: nonzeroBeta(instruments.Sigmoid).Noted("(In the first display of the proof X^T stands for X.) "),
 	Faults: []ledger.Fault{
 		ledger.Drop(epsAtMostOne, "eps = 1000", nonzeroBeta(func(float64) float64 { return 1000 })),
 	},

@@ -525,7 +525,8 @@ var lemConcentrateE3 = ledger.Claim{
 	},
 	// The bound is loose because Lemma 22 has mu/lambda for mu (1 - mu), and 1 - gamma/S
 	// for the norm of pi, which is 1 - 2 gamma/S here.
-	Check: instruments.E3Concentration.Check,
+	Check: ledger.Check(instruments.E3Concentration.Check).Noted("Where the proof splits the sum over i it has = for " +
+		"<=, and it cites Lemma 29, on the distance to muhat, for the distance to mu: Lemma 20 is to be added. "),
 	Faults: append(concentrationFaults(instruments.E3Concentration),
 		ledger.PlantIn(withConstants, "no term for the roots", instruments.E3Concentration.Without(2))),
 }
@@ -730,7 +731,8 @@ var lemFToPi = ledger.Claim{
 	},
 	Check: ledger.Check(instruments.FConcentration.Check).Noted("At the end of stage 2 A2 is (beta0+beta) I - " +
 		"(beta/S) 1 1^T here and beta I - ((beta-beta0)/S) 1 1^T elsewhere in the paper, and its proof writes " +
-		"S(A_*) = A^ for S(A^); neither matters. "),
+		"S(A_*) = A^ for S(A^); neither matters. That beta is at most of order T, as the proof ends, does not make " +
+		"O(beta/T) small; beta <= 1 + beta* does. "),
 	Faults: append(concentrationFaults(instruments.FConcentration), []ledger.Fault{
 		ledger.PlantIn(theOrder, "without e^(-beta gamma)",
 			withLimit(instruments.FConcentration, func(c instruments.Setting) float64 { return c.P })),

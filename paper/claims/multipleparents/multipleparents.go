@@ -38,7 +38,8 @@ var constructMulti = ledger.Claim{
 	Tried: multiTried + `, as sums over sequences; from samples at $T\approx2048$ on the 3-gram with $S=2,3$, the 4-gram, $p(i)=\{\lfloor (i-1)/2\rfloor, i-1\}$, ` +
 		`and a pair before a star; at $T=9005$ where the parents of $T+1$ have rare tokens`,
 	Uses: []string{"construct-multi-step-limit"}, OnPaper: []string{"construct-multi"},
-	Check: votes{1, 1, 1, disjointParents}.check,
+	Check: ledger.Check(votes{1, 1, 1, disjointParents}.check).Noted("Task 2 with k = 1 draws its roots uniformly, and " +
+		"Task 1 from mu: it generalizes Task 1 for uniform mu alone. "),
 	Faults: []ledger.Fault{
 		ledger.PlantIn(shareOfVotes, "1/(1+n) for (1+k0)/(1+k0+n)", votes{0, 1, 1, disjointParents}.check),
 		ledger.PlantIn(boundOfVotes, "M^2 for M", votes{1, 2, 1, disjointParents}.check),

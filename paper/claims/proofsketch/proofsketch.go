@@ -237,7 +237,8 @@ var lemGradientInformal = ledger.Claim{
 	Uses: []string{"lem-pop-grads", "lem-nonzero-beta", "lem-concentration-a1"}, Defect: ledger.Boundary,
 	Check: idealRow{row: exact.Query}.check(instruments.CandidateConstants...).Noted(
 		"Entry (T,T) tends not to g_TT but to S g_TT, because x_T = s. The witness has a lower bound of the " +
-			"distance to g_T and C/sqrt(T_eff)."),
+			"distance to g_T and C/sqrt(T_eff). (Two misprints: x_i = s' for s_i = s' in the probability, and mu(s) for " +
+			"mu(s') as the limit of muhat(s') in Appendix D.3.)"),
 	Repairs: []ledger.Repair{
 		ledger.Mend("rows other than T", idealRow{row: exact.OwnChild}.check(instruments.CandidateConstants...)),
 		ledger.Mend("S g_TT for g_TT", idealRow{row: exact.Query, last: 3}.check(instruments.CandidateConstants...)),

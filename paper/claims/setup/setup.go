@@ -177,7 +177,8 @@ var exICL = ledger.Claim{
 		0).Noted("None of the functions gives an irreducible and " +
 		"aperiodic chain: irreducible forces a cyclic permutation, whose period is S (the sides: how many functions " +
 		"on two states there are, and how many do). A gap in the hypotheses; the graph of the example is a valid " +
-		"one, and noise makes the chain valid too."),
+		"one, and noise makes the chain valid too. (With T = 20 and p(2i) = 2i-1 for all i, as in Figure 2, the query " +
+		"has a parent, against Task 1; the runs leave that edge out.)"),
 	Repairs: []ledger.Repair{ledger.Mend("noise 1/10 over the uniform law", functionChains(noiseToAll, missingOne, 10))},
 	Correction: &ledger.Claim{
 		ID: "ex-icl-corrected", Title: "A noisy function is an instance of Task 1",

@@ -158,7 +158,9 @@ var thmStageOneParents = ledger.Claim{
 	Defect:     ledger.Missing,
 	Check: gapOnAChain(anyAttention).Noted(
 		"The difference is negative, and so below any C > 0, where position j holds much attention, the parent little, " +
-			"and the rest is on a k with g_k < g_j. The proof needs S_{p(i)} >= S_j, which training from A1 = 0 keeps."),
+			"and the rest is on a k with g_k < g_j. The proof needs S_{p(i)} >= S_j, which training from A1 = 0 keeps. " +
+			"(C_{gamma,S} is declared a polynomial in 1/gamma and S, and is a small constant here, of order gamma^3 at " +
+			"most, and in the exp(beta*) of Lemma 10.)"),
 	Repairs: []ledger.Repair{ledger.Mend("attention is largest at the parent", gapOnAChain(parentLeads))},
 	Correction: &ledger.Claim{
 		ID: "thm-stage1-parents-corrected", Title: "Stage 1: the gap at a parent that leads",

@@ -41,7 +41,8 @@ var lemBoundGHat = ledger.Claim{
 	// which is 271 at the largest gamma.
 	Check: ledger.Check(ghatBound{factor: printedGHat, decay: 2}.decide).Noted(
 		"The printed proof rests on Lemma 16 (lem-bound-g1), which is false; the statement is true all the same, and " +
-			"follows from Lemma 11 (lem-bound-ghat-sharp), which is larger by 4 S^3/(gamma^4 (S-1))."),
+			"follows from Lemma 11 (lem-bound-ghat-sharp), which is larger by 4 S^3/(gamma^4 (S-1)). (The proof is " +
+			"announced for Appendix G.1, and stands in Appendix H.1.)"),
 	Faults: append(ghatDrops(printedGHat),
 		ledger.Plant("exp(-2 beta) is taken to be exp(-beta)", ghatBound{factor: printedGHat, decay: 1}.decide),
 		ledger.Plant("8 S^3/(gamma^4 (S-1)) times as much",
