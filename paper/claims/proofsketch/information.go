@@ -28,7 +28,7 @@ var eqGParentChi2StepPairs = ledger.Claim{
 	},
 	Correction: &ledger.Claim{
 		ID: "eq-g-parent-chi2-step-pairs-corrected", Title: "The idealized gradient and the mean of two informations",
-		Statement:  `$g_{i,j}^2\le\bound{I_pI_j}$ for all $j\le i$, with $I_j=I_{\chi^2}(s_i;s_j\mid\pi)$ and $p=p(i)$; there is equality at $j=p$`,
+		Statement:  `$g_{i,j}^2\le \bound{I_pI_j}$ for all $j\le i$, with $I_j=I_{\chi^2}(s_i;s_j\mid\pi)$ and $p=p(i)$; there is equality at $j=p$`,
 		Hypotheses: `$p(i)\ne\emptyset$`,
 		Tried:      `random positive $\pi$ with $S=2,3$ and mixtures of two, all $j\le i$ on random forests`,
 		Check: ledger.Check(gradientByInformations).Noted("The inequality of Cauchy and Schwarz, for each pi and for the " +

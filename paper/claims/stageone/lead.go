@@ -26,7 +26,7 @@ var lemA1DynamicsStepLead = ledger.Claim{
 	Repairs: []ledger.Repair{ledger.Mend("one step earlier", leadAtHalf(true))},
 	Correction: &ledger.Claim{
 		ID: "lem-a1-dynamics-step-lead-corrected", Title: "The lead before attention passes a level",
-		Statement:  `At every time $e^{\Delta}\le\bound{nq}$ with $n=i-1$ and $q=\mathcal S_{p(i)}/(1-\mathcal S_{p(i)})$: so $\Delta(t)\le\log(i-1)$ for $t<\tau^+(\frac12)$, and $\Delta(t)<\log\frac{i-1}\alpha$ while $\mathcal S_{p(i)}<1-\alpha$`,
+		Statement:  `At every time $e^{\Delta}\le \bound{nq}$ with $n=i-1$ and $q=\mathcal S_{p(i)}/(1-\mathcal S_{p(i)})$: so $\Delta(t)\le\log(i-1)$ for $t<\tau^+(\frac12)$, and $\Delta(t)<\log\frac{i-1}\alpha$ while $\mathcal S_{p(i)}<1-\alpha$`,
 		Hypotheses: `$i\ge2$`, Tried: `softmaxes of two to five positions with the weights 1, 7 and 49`,
 		Check: leadOfAttention(),
 		Spare: []ledger.Spare{ledger.Spared(`$i\ge2$`, "A row of one position has no lead.")},
@@ -98,7 +98,7 @@ var lemA1DynamicsStepTime = ledger.Claim{
 	Repairs: []ledger.Repair{ledger.Mend("eta1 = 1", sumOfTimes(0, instruments.CandidateConstants...))},
 	Correction: &ledger.Claim{
 		ID: "lem-a1-dynamics-step-time-corrected", Title: "The sum of the two times, each with the rate",
-		Statement:  `$T^2\eta_1^{-1}\beta_0^{-1}\log(2T)+T\alpha^{-1}\eta_1^{-1}\beta_0^{-1}\log(T/\alpha)\le\bound{KL}$ with $K=\eta_1^{-1}\beta_0^{-1}(T^2+T\alpha^{-1})$ and $L=\log(T/\alpha)$`,
+		Statement:  `$T^2\eta_1^{-1}\beta_0^{-1}\log(2T)+T\alpha^{-1}\eta_1^{-1}\beta_0^{-1}\log(T/\alpha)\le \bound{KL}$ with $K=\eta_1^{-1}\beta_0^{-1}(T^2+T\alpha^{-1})$ and $L=\log(T/\alpha)$`,
 		Hypotheses: `$0<\alpha\le\frac12$`, Tried: `$\alpha=\frac12-T^{-1},\frac14,T^{-1}$, $\eta_1\beta_0=1$, $T=3^6$ to $3^{90}$`,
 		Check: bothTimes("0"),
 		Faults: []ledger.Fault{
