@@ -26,7 +26,7 @@ var thmFiniteStage2StepBias = ledger.Claim{
 	Repairs: []ledger.Repair{ledger.Mend("T_eff of order log^14 T", combs(14))},
 	Correction: &ledger.Claim{
 		ID: "thm-finite-stage2-step-bias-corrected", Title: "The predictor after the one step of stage 2",
-		Statement: `Let $\beta_0+\eta_2\beta^{\mathrm{pop}}=\frac12\log T_{\mathrm{eff}}$ and $R=A^{(2)}(\tau_1+1)-A^{(2)}_{\mathrm{pop}}$. For all $X$ and $s$, $\sum_{s'}|f_{\theta(\tau_1+1)}(X;s)_{s'}-f_{\theta^{\mathrm{pop}}}(X;s)_{s'}|^2\le\bound[` + samplesPart + `]{\frac12\|R\|^2}$, $\|R\|$ the largest entry. If $T_{\mathrm{eff}}\ge\log^8T$, $T_{\mathrm{eff}}^c\ge13500\,S^8\gamma^{-9}$ and $N\ge2\eta_2^2\log(2S^2/\delta)\,T_{\mathrm{eff}}^c$, $c=\min(\frac1{16},\frac\gamma4)$, then $\mathbb E_X|f_{\theta(\tau_1+1)}(X;s)-\pi(\cdot\mid s)|^2\le3\,T_{\mathrm{eff}}^{-c}$ with probability $1-\delta$`,
+		Statement: `Let $0<\beta_0\le T_{\mathrm{eff}}^{-3/2}$, $\beta_0+\eta_2\beta^{\mathrm{pop}}=\frac12\log T_{\mathrm{eff}}$ and $R=A^{(2)}(\tau_1+1)-A^{(2)}_{\mathrm{pop}}$. For all $X$ and $s$, $\sum_{s'}|f_{\theta(\tau_1+1)}(X;s)_{s'}-f_{\theta^{\mathrm{pop}}}(X;s)_{s'}|^2\le\bound[` + samplesPart + `]{\frac12\|R\|^2}$, $\|R\|$ the largest entry. If $T_{\mathrm{eff}}\ge\log^8T$, $T_{\mathrm{eff}}^c\ge13500\,S^8\gamma^{-9}$ and $N\ge2\eta_2^2\log(2S^2/\delta)\,T_{\mathrm{eff}}^c$, $c=\min(\frac1{16},\frac\gamma4)$, then $\mathbb E_X|f_{\theta(\tau_1+1)}(X;s)-\pi(\cdot\mid s)|^2\le3\,T_{\mathrm{eff}}^{-c}$ with probability $1-\delta$`,
 		Parts:     []string{samplesPart, squarePart},
 		Hypotheses: instruments.GrowthPrior + "; " + instruments.GrowthRows + "; " + instruments.GrowthEps +
 			"; " + freshSamples,
