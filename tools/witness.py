@@ -402,7 +402,7 @@ def eq_g_root_zero(w):
 
 
 def eq_g_parent_chi2_step_pairs(w):
-    """Section 1.1"""
+    """eq. (24), for other pairs"""
     g, (pis, _) = w.forest(), w.orbits()
     i, j = w.index(len(g), "i", "j")
     require(g[i] >= 0 and j < i, "i is a root, or j is not before i")

@@ -13,7 +13,7 @@ import (
 // in stage 2.
 
 var eqGParentChi2StepPairs = ledger.Claim{
-	ID: "eq-g-parent-chi2-step-pairs", Number: "Section 1.1", Kind: ledger.Step,
+	ID: "eq-g-parent-chi2-step-pairs", Number: "eq. (24)", Kind: ledger.Step,
 	Title:      "The idealized gradient at every pair of positions",
 	Statement:  `$g_{i,j}=I_{\chi^2}(s_i;s_j\mid\pi)$ for all $i$ with a parent and all $j<i$`,
 	Hypotheses: `assumption 1`,
