@@ -1,12 +1,11 @@
 package readings
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"slices"
@@ -31,29 +30,26 @@ type claim struct {
 // claims returns the claims of both lists with their answers.
 func claims(t *testing.T) (all []claim) {
 	t.Helper()
+	place := map[string]int{}
 	for _, list := range []string{"a", "b", "match"} {
-		file, err := os.Open(list + ".jsonl")
+		b, err := os.ReadFile(list + ".jsonl")
 		if err != nil {
 			t.Fatal(err)
 		}
-		for d := json.NewDecoder(file); ; {
+		for line := range bytes.Lines(b) {
 			c := claim{List: list}
-			if err := d.Decode(&c); errors.Is(err, io.EOF) {
-				break
-			} else if err != nil {
-				t.Fatalf("%s.jsonl: %v", list, err)
+			err := json.Unmarshal(line, &c)
+			key := fmt.Sprint(c.List, c.N)
+			k, known := place[key]
+			switch {
+			case err != nil || known != (list == "match"):
+				t.Fatalf("%s.jsonl: %s: a wrong value, or a claim that is known or missing (%v)", list, line, err)
+			case known:
+				all[k].Class, all[k].Why, all[k].Where = c.Class, c.Why, c.Where
+			default:
+				place[key], all = len(all), append(all, c)
 			}
-			if list != "match" {
-				all = append(all, c)
-				continue
-			}
-			k := slices.IndexFunc(all, func(o claim) bool { return o.List == c.List && o.N == c.N })
-			if k < 0 {
-				t.Fatalf("match.jsonl answers claim %d of list %s, which does not exist", c.N, c.List)
-			}
-			all[k].Class, all[k].Why, all[k].Where = c.Class, c.Why, c.Where
 		}
-		file.Close()
 	}
 	return all
 }
@@ -109,17 +105,17 @@ func TestDoubtsHaveAnswers(t *testing.T) {
 
 // counts returns a table of the answers to claims with or without a doubt, by kind of claim.
 func counts(all []claim, doubted bool, head string, classes ...string) string {
-	table := fmt.Sprintf("| %s | %s none | all |\n|---|%s\n", head, strings.Join(classes, " | "),
-		strings.Repeat("--:|", len(classes)+1))
+	table := fmt.Sprintf("| %s | %s | none | all |\n|---|%s\n", head, strings.Join(classes, " | "),
+		strings.Repeat("--:|", len(classes)+2))
 	for _, kind := range []string{
 		"statement", "display", "proof-step", "definition, assumption", "prose, related, future",
 		"caption, number, experiment",
 	} {
-		of := make([]int, len(classes)+1)
+		of := make([]int, len(classes)+2)
 		for _, c := range all {
 			if strings.Contains(kind, c.Kind) && (c.Doubt != "") == doubted {
-				of[slices.Index(classes, c.Class)]++
-				of[len(classes)]++
+				of[slices.Index(append(classes, ""), c.Class)]++
+				of[len(classes)+1]++
 			}
 		}
 		table += fmt.Sprintf("| %s | %s |\n", kind, strings.Trim(strings.ReplaceAll(fmt.Sprint(of), " ", " | "), "[]"))
@@ -131,14 +127,14 @@ func counts(all []claim, doubted bool, head string, classes ...string) string {
 func unchecked(all []claim) string {
 	reasons := map[string][]string{}
 	for _, c := range all {
-		if c.Class == "unchecked" {
-			reasons[c.Why] = append(reasons[c.Why], strings.Split(c.Lines, "-")[0])
+		if from, _, _ := strings.Cut(c.Lines, "-"); c.Class == "unchecked" && !slices.Contains(reasons[c.Why], from) {
+			reasons[c.Why] = append(reasons[c.Why], from)
 		}
 	}
 	table := "| read, not checked, because | lines of the paper's source |\n|---|---|\n"
 	for _, why := range slices.Sorted(maps.Keys(reasons)) {
 		slices.SortFunc(reasons[why], func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
-		table += fmt.Sprintf("| %s | %s |\n", why, strings.Join(slices.Compact(reasons[why]), ", "))
+		table += fmt.Sprintf("| %s | %s |\n", why, strings.Join(reasons[why], ", "))
 	}
 	return table
 }
@@ -152,14 +148,13 @@ func TestReadmeCountsTheAnswers(t *testing.T) {
 	head, rest, _ := strings.Cut(string(b), begin)
 	_, tail, _ := strings.Cut(rest, end)
 	all := claims(t)
-	want := head + begin + counts(all, true, "doubts on", "row", "note", "pedantry", "wrong", "unchecked", "") +
-		counts(all, false, "no doubt on", "note", "lines", "proof", "unchecked", "") + unchecked(all) + end + tail
+	want := head + begin + counts(all, true, "doubts on", "row", "note", "pedantry", "wrong", "unchecked") +
+		counts(all, false, "no doubt on", "note", "lines", "proof", "unchecked") + unchecked(all) + end + tail
 	if *regen {
-		err = os.WriteFile("README.md", []byte(want), 0o644)
+		if err := os.WriteFile("README.md", []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	} else if string(b) != want {
 		t.Error("README.md has other counts; write them with: go test ./paper/readings -regen")
-	}
-	if err != nil {
-		t.Error(err)
 	}
 }
