@@ -34,7 +34,6 @@ var thmFiniteStage2StepBias = ledger.Claim{
 		Uses: []string{
 			"eq-f-pointwise-corrected", "thm-finite-stage2", "thm-finite-stage2-step-1-corrected", "thm-stage2-lower",
 		},
-		OnPaper: []string{"thm-finite-stage2-step-bias-corrected"},
 		// The square is loose because the bound of eq-f-pointwise-corrected is.
 		Check: lastStep(0.5, 1, 345, 400, 600).Noted("A1 is that of the population, as in the displays: with A1 from " +
 			"samples the constants of the rows of roots change, and are not stated."),
@@ -95,11 +94,11 @@ func combs(power int64) ledger.Check {
 				}
 			}
 			if square.AtMost(bound) != exact.CertainlyNot {
-				w.AtMostInterval(square, bound, at)
+				w.UpTo(1).AtMostInterval(square, bound, at)
 				return
 			}
 			lhs, rhs := instruments.Between(square, bound)
-			w.AtMostRat(lhs, rhs, at)
+			w.UpTo(1).AtMostRat(lhs, rhs, at)
 		}
 	})
 }
@@ -129,7 +128,7 @@ func lastStep(rate, times float64, powers ...int) ledger.Check {
 					return
 				}
 				square := exact.Mul(exact.Int(2), exact.Pow(part, 2))
-				w.AtMostInterval(exact.Point(square), most, p.instance)
+				w.UpTo(2).AtMostInterval(exact.Point(square), most, p.instance)
 			})
 		})
 		for _, c := range instruments.FarLengths(powers...) {
@@ -141,7 +140,7 @@ func lastStep(rate, times float64, powers ...int) ledger.Check {
 			for s := range pi.S {
 				_, above := c.SquareError(s, rate*num.Log(q.TEff))
 				lhs, rhs := 2*above+math.Pow(q.TEff, -fall), 3*math.Pow(q.TEff, -times*fall)
-				w.AtMostInterval(instruments.Around(lhs, lhs), instruments.Around(rhs, rhs), func() ledger.Instance {
+				w.UpTo(2).AtMostInterval(instruments.Around(lhs, lhs), instruments.Around(rhs, rhs), func() ledger.Instance {
 					return c.Instance().With("s", s+1)
 				})
 			}
