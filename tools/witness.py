@@ -333,30 +333,6 @@ def alg_training(w):
     return F(len(range(first, first + steps + 1))), F(steps), EQUAL
 
 
-def assume_prior_remark(w):
-    """Section 4.1"""
-    require(w["alpha"] == 1, "the law of the least entry is that of alpha = 1")
-    return F(99, 100), (1 - w["gamma"]) ** (w["S"] * (w["S"] - 1)), LESS
-
-
-def thm_main_step_epsilon(w):
-    """Theorem 1"""
-    g, (pis, _), eps = w.forest(), w.orbits(), w["eps"]
-    n = len(pis[0])
-    def error(of):  # equal for each relabeling
-        return mean(expect(g, pi, lambda x: of([(frequency(x, a), q) for a, q in enumerate(pi[x[-1]])])) for pi in pis)
-    w.is_("mean square of f - pi", error(lambda fs: sum((f - q) ** 2 for f, q in fs) / n))
-    require(w["tau2"] == 0 and eps >= 1, "L is not at most zero for every prediction")
-    return error(lambda fs: sum(abs((f + eps) / (1 + n * eps) - q) for f, q in fs) ** 2 / 2), F(0), LESS
-
-
-def thm_main_step_threshold(w):
-    """Theorem 1"""
-    n, cube, p, f = w["S"], w["gamma"] ** 3 / 4, w.law("P"), w["f"]
-    require(all(0 <= v <= 1 for v in f), "no such f")
-    return weight(p, [v < cube / n for v in f]), w["C"] * weight(p, [v <= cube / n**2 for v in f]), LESS
-
-
 def thm_main_step_horizon(w):
     """Theorem 1, with log 2 > 0.69"""
     length = w.is_("T_eff", (w["S"] / w["gamma"]) ** w["k"])
@@ -673,16 +649,6 @@ def lem_concentrate_e3_step_denominator(w):
     return (1 - r) * eb * gamma, (1 - r) * (eb - 1) * m + (1 - r) + r * em, LESS
 
 
-def lem_f_to_pi_step_markov(w):
-    """Lemma 32"""
-    g, gamma = w.forest(), w["gamma"]
-    (pi, *_), mu = w.orbits()
-    (s, a), level = w.index(len(mu), "s", "s'"), w.is_("threshold", gamma**2 / (2 * len(mu) ** 2))
-    def off(x):
-        return mean(x[p] == s and x[i] == a for i, p in enumerate(g) if p >= 0) - mu[s] * pi[s][a]
-    return expect(g, pi, lambda x: abs(off(x)) >= level), expect(g, pi, lambda x: off(x) ** 2) / level, LESS
-
-
 def thm_ood_step_root(w):
     """Theorem 2"""
     p, d, n = w.law("P"), w["D"], w["S"]
@@ -698,12 +664,6 @@ def thm_finite_stage1_step_mean(w):
     return *(ghat(g, pi, i, j, w["eps"], query_in) for query_in in (True, False)), EQUAL
 
 
-def thm_finite_stage1_step_union(w):
-    """Lemma 33"""
-    g, (pi, _) = w.forest(), w.chain()
-    return rare(g, pi), len(pi) / w.is_("T_eff", F(len(g), max(leaves(g)))), LESS
-
-
 def thm_finite_stage1_step_display(w):
     """Lemma 33, without the share of rare samples"""
     g, (pi, _), eps, n = w.forest(), w.chain(), w["eps"], len(w["pi"])
@@ -713,6 +673,22 @@ def thm_finite_stage1_step_display(w):
     require(root**2 == w["N"], "N is no square")
     lo, hi = (v / root for v in log_between(len(g) / w["delta"]))
     return rounded(by_gamma * lo + rare(g, pi) / eps, w["C"] * (by_gamma + by_eps) * hi)
+
+
+def thm_finite_stage2(w):
+    """Lemma 34: an entry of the gradients of A2 at A2 = 0, without their sign; the sample is
+    X, N times, and at the end of stage 1 roots attend to all positions up to their own"""
+    g, (pis, _), eps = w.forest(), w.orbits(), w["eps"]
+    n, root = len(pis[0]), isqrt(w["N"].numerator)
+    (row, column), x = w.index(n, "row", "column"), w.tokens(n, len(g))
+    require(root**2 == w["N"] and eps**2 * F(len(g), max(leaves(g))) == 1, "not these N and eps")
+    def entry(pi, x):  # for one sequence
+        z = [F(x[p] == row) if p >= 0 else frequency(x[: i + 1], row) for i, p in enumerate(g)]
+        fs = [frequency(x, b) for b in range(n)]
+        pulls = [mean(v * ((y == b) - fs[b]) for v, y in zip(z, x)) for b in range(n)]
+        return sum(q / (f + eps) * v for q, f, v in zip(pi[column], fs, pulls)) * (x[-1] == column)
+    off = mean(expect(g, pi, lambda y: entry(pi, y)) for pi in relabelings(pis)) - entry(pis[0], x)
+    return rounded(abs(off), w["C"] / root)
 
 
 def thm_finite_stage2_step_exponent(w):
@@ -890,11 +866,16 @@ def lem_compare_z(w):
     return rounded(off**2 * (n - 1) / n**2, w["C"] * min(1, (hi * w["eps"]) ** 2))
 
 
-def lem_a1_dynamics_step_integer(w):
-    """Lemma 8"""
-    t, alpha, size = w["T"], w["alpha"], w["eta1 beta0"]
-    require(t > 0 and 0 < alpha < 1 - 1 / t and size == t**4, "not these numbers")
-    return rounded(F(1), w["C"] * (t**2 + t / alpha) * log_between(t / alpha)[1] / size)
+def lem_a2_dynamics(w):
+    """Lemma 12: stage 2 takes a step where beta0 < beta*, e^(12 beta*) = C^12 T/log^2 T on a chain"""
+    t, eta, c = w["T"], w["eta2"], w["gamma"] ** 54 / F(w["S"]) ** 42 / 10**12
+    require(0 < eta <= 1 and w["beta0"] * t**2 == 1, "not these eta2 and beta0")
+    low, high = log_between(t)
+    digits = 10**24  # of the logarithm, outward
+    lo = log_between(c * t / F(-(-high * digits // 1), digits) ** 2)[0] / 12
+    hi = log_between(c * t / F(low * digits // 1, digits) ** 2)[1] / 12
+    require(w["beta0"] < lo, "no step is needed")
+    return rounded(F(1), w["C"] * exp_between(F(-(-2 * hi * digits // 1), digits))[1] * hi / eta)
 
 
 def lem_a1_dynamics_step_lead(w):

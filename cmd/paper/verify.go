@@ -174,6 +174,9 @@ func printRows(w io.Writer, l *ledger.Ledger, took map[string]time.Duration) {
 func printInFull(w io.Writer, r ledger.Row) {
 	lines := fmt.Sprintf("\n%s, %s: %s\n  statement\t%s\n  hypotheses\t%s\n  note\t%s\n",
 		r.Number, r.ID, r.Title, readable(r.Statement), readable(r.Hypotheses), r.Note)
+	if r.Read != "" {
+		lines += fmt.Sprintf("  read\t%s\n", readable(r.Read))
+	}
 	if r.Defect != "" {
 		lines += fmt.Sprintf("  defect\t%s\n", r.Defect)
 	}

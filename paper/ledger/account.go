@@ -107,10 +107,10 @@ func (l *Ledger) Standing() string {
 		all, n[Proved], paper, n[Proved]-paper, n[Tested], n[Untested], n[Refuted], mended, n[Open])
 }
 
-// Theorems returns a sentence that names the theorems that do not fail and have proofs on
-// paper, with the numbers of these proofs, or "" if there are none.
+// Theorems returns sentences that name the proved theorems, how each is read, and the numbers of
+// the proofs, or "" if there are none.
 func (l *Ledger) Theorems(proof func(id string) string) string {
-	var names, proofs []string
+	var names, proofs, read []string
 	for _, r := range l.Rows {
 		number, theorem := strings.CutPrefix(r.Number, "Theorem ")
 		if !theorem || r.Kind != Statement || r.Verdict != Proved {
@@ -118,12 +118,18 @@ func (l *Ledger) Theorems(proof func(id string) string) string {
 		}
 		names = append(names, number)
 		proofs = append(proofs, r.proofs(proof))
+		if r.Read != "" {
+			read = append(read, fmt.Sprintf("in %s %s", r.Number, r.Read))
+		}
 	}
 	if len(names) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Theorems %s are true as printed; their proofs in the erratum are %s.",
-		listed(names), strings.Join(proofs, "; "))
+	text := fmt.Sprintf("Theorems %s are true as printed", listed(names))
+	if len(read) > 0 {
+		text += ", read so: " + strings.Join(read, "; ")
+	}
+	return text + fmt.Sprintf(". Their proofs in the erratum are %s.", strings.Join(proofs, "; "))
 }
 
 // proofs lists the numbers of the proofs on paper.

@@ -40,6 +40,7 @@ type Claim struct {
 	Section    string   `json:"section"`                   // title of the paper's section; set by Collect
 	Statement  string   `json:"statement"`                 // LaTeX, one line, in our words and the paper's symbols; see Bound
 	Parts      []string `json:"parts,omitempty"`           // the conjuncts of the statement, in a few words
+	Read       string   `json:"read,omitempty"`            // LaTeX, one line: how an ambiguous statement is read
 	Hypotheses string   `json:"hypotheses"`                // LaTeX, one line, separated by semicolons
 	Tried      string   `json:"tried,omitempty"`           // LaTeX, one line: the instances of an exact decision
 	Uses       []string `json:"uses"`                      // ids that the proof in the paper uses
@@ -193,14 +194,13 @@ type Defect string
 const (
 	Misprint  Defect = "misprint"           // a sign, an index or a name; the intended statement is clear and true
 	Boundary  Defect = "boundary case"      // one row, entry or position, or a trivial case, is not excluded
-	Reading   Defect = "reading"            // false in one reading of a sentence that the paper leaves open
 	FalseStep Defect = "step of a proof"    // a displayed step; the statement that it serves survives
 	Missing   Defect = "missing hypothesis" // true with a hypothesis that the paper does not state
 	Constant  Defect = "constant"           // a constant or an exponent changes
 )
 
 // Defects are all kinds of errors in order.
-var Defects = []Defect{Misprint, Boundary, Reading, FalseStep, Missing, Constant}
+var Defects = []Defect{Misprint, Boundary, FalseStep, Missing, Constant}
 
 // A Section is a section of the paper with its claims in order.
 type Section struct {

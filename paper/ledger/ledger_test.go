@@ -802,9 +802,12 @@ func TestAccountCountsAsAnAuthorDoes(t *testing.T) {
 	}
 	l.Rows[0].OnPaper, l.Rows[1].OnPaper = []string{"e1", "e2"}, []string{"e3"}
 	l.Rows[0].Verdict, l.Rows[1].Verdict = Proved, Proved
-	const both = "Theorems 1 and 2 are true as printed; their proofs in the erratum are E1 and E2; E3."
-	if got := l.Theorems(strings.ToUpper); got != both {
-		t.Errorf("two theorems: %q", got)
+	for read, want := range map[string]string{"": ".", "it is so": ", read so: in Theorem 2 it is so."} {
+		l.Rows[1].Read = read
+		want = "Theorems 1 and 2 are true as printed" + want + " Their proofs in the erratum are E1 and E2; E3."
+		if got := l.Theorems(strings.ToUpper); got != want {
+			t.Errorf("two theorems: %q, want %q", got, want)
+		}
 	}
 	l.Rows[0].Verdict = Refuted
 	if got := l.Theorems(strings.ToUpper); strings.Contains(got, "E1") {

@@ -52,7 +52,7 @@ func (l *Ledger) Page(where func(id string) Place) string {
 			proved, refuted, tested = "", joined("**"+string(r.Defect)+"**", r.inCoq(file)), ""
 		}
 		fmt.Fprintf(&b, "| %s | <a id=\"%s\"></a>`%[2]s` | **%s.** %s | %s | %s | %s | %s | %s |\n", r.Number, r.ID,
-			cell(r.Title), cell(r.Statement), proved, refuted, tested, cell(strings.Join(r.Resolves, "<br>")), links)
+			cell(r.Title), cell(r.read()), proved, refuted, tested, cell(strings.Join(r.Resolves, "<br>")), links)
 	}
 	b.WriteString("\n")
 	for _, text := range slices.Sorted(maps.Keys(targets)) {
@@ -100,11 +100,11 @@ A function in [paper/claims](paper/claims) evaluates each numbered statement of 
 
 **Tested** counts the instances, all within the hypotheses, on which the check found no counterexample, by the method that decided them: rational numbers; enclosures of the rounding error; floats, which are evidence only (of a search its worst point); and confidence limits of a mean. An instance is *trivial*, and not counted, where the right side exceeds what the left side can be at all. This is known to the checks of probabilities, covariances, variances of frequencies and errors of predictions, and in Theorems 1 and 2, where the uniform guess sets the limit. *Not tested* means that all instances are trivial. The **margin** on the worst instance is (rhs − lhs) / max(|lhs|, |rhs|) of lhs ≤ rhs, also where the paper prints ≥; that of an equation is minus the relative difference.
 
-A row whose id ends in ` + "`-corrected`" + ` corrects the printed statement. A step or remark carries the number of the statement whose proof contains it. Theorems 1 and 2, Lemmas 8, 10, 30, 31 and 32 and Corollary 1 have constants or a hypothesis that the paper leaves open; the check decides the ones that its row names.
+A row whose id ends in ` + "`-corrected`" + ` corrects the printed statement. A step or remark carries the number of the statement whose proof contains it. Theorems 1 and 2, Lemmas 8, 10, 22 and 30 to 33 and Corollaries 1 and 2 have constants or a hypothesis that the paper leaves open; the check decides the ones that its row names.
 
 **Resolves.** Where a right side is a product of powers, the check also decides changed products, with the budget of a quick run. The column lists the least change of each factor that the check refuses: *$4$: 25 %* means 3.2 in place of 4 (or 5, under ≥), and *$S^3$: 1* means $S^2$ in place of $S^3$. The grid has 1, 2, 5, 10, 25 and 50 % and the factors 2, 3, 5, 10, 100 and 1000 for a constant, 1, 2 and 4 for an exponent, also ½ for a half-integer one, and steps from 1/20 for the exponents of $T_{\mathrm{eff}}$ and $N$. The check accepts every change of a factor that is not listed: *not at all* means a thousandth of the right side as well.
 
-**Defects.** A refuted row names its defect. A *misprint* is a wrong sign, index or name, and the intended statement is true. In a *boundary case* one row, entry or position, or a trivial case, should be excluded. A *reading* is false in one reading of a sentence that the paper leaves open. A *step of a proof* is false, and the statement that it serves survives. With a *missing hypothesis* the statement is true. A *constant*, or an exponent, changes.
+**Defects.** A refuted row names its defect. A *misprint* is a wrong sign, index or name, and the intended statement is true. In a *boundary case* one row, entry or position, or a trivial case, should be excluded. A *step of a proof* is false, and the statement that it serves survives. With a *missing hypothesis* the statement is true. A *constant*, or an exponent, changes.
 
 `
 
@@ -126,6 +126,14 @@ func emphasis(v Verdict) string {
 		return "**" + string(v) + "**"
 	}
 	return string(v)
+}
+
+// read returns the statement of a row, and how it is read.
+func (r Row) read() string {
+	if r.Read == "" {
+		return r.Statement
+	}
+	return r.Statement + ". *Read:* " + r.Read
 }
 
 // counts returns a table of the number of rows of each kind and verdict. It omits verdicts without a row.

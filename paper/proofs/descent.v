@@ -2,13 +2,13 @@
 (* exponential or logarithm. With gradient.v this is stage 1 of the corrected *)
 (* main theorem from Lemma 5 (thm-dpi-gap-corrected) to Corollary 1.          *)
 (*                                                                            *)
-(* Theorem 1 (thm-main-step-threshold-corrected): |log(f + eps) - log pi|     *)
-(* Lemma 12 (lem-a2-dynamics): the first time at which beta >= beta*          *)
+(* Theorem 1 (thm-main-step-threshold): |log(f + eps) - log pi|               *)
+(* Lemma 12 (lem-a2-dynamics-corrected): the first time with beta >= beta*    *)
 (* Lemma 7 (lem-no-parents-corrected): a row of which the gradient is         *)
 (*   J(S(A_i)) v with |v| <= V stays near 1/i.                                *)
 (* Lemma 6 (thm-stage1-parents-corrected): the gradient of a row with a       *)
 (*   parent, and that the parent leads at all times                           *)
-(* Lemma 8 (lem-a1-dynamics, lem-a1-dynamics-step-integer-corrected): the     *)
+(* Lemma 8 (lem-a1-dynamics, lem-a1-dynamics-step-integer): the               *)
 (*   time until a row finds its parent                                        *)
 (* Corollary 1 (cor-stage1-parents, cor-stage1-roots-corrected): the          *)
 (*   attention at the end of stage 1                                          *)
@@ -42,7 +42,7 @@ move=> m0 ma mb; rewrite ler_norml ler_oppl opprB !side // distrC.
 by rewrite side.
 Qed.
 
-(* Theorem 1 (thm-main-step-threshold-corrected) *)
+(* Theorem 1 (thm-main-step-threshold) *)
 Theorem threshold_corrected S (pi : nat -> nat -> R) gamma eps f s t :
   stochastic S pi -> 0 < gamma -> at_least S pi (gamma / S%:R) -> 0 < eps -> 0 <= f <= 1 ->
   (s < S)%N -> (t < S)%N ->
@@ -84,7 +84,7 @@ by apply: le_trans (ler_norm_add _ _) _; rewrite (gtr0_norm e0).
 Qed.
 End Threshold.
 
-(* Lemma 12 (lem-a2-dynamics) *)
+(* Lemma 12 (lem-a2-dynamics-corrected) *)
 Section StageTwo.
 Variables (R : archiFieldType) (exp : R -> R) (beta G : nat -> R) (c eta top : R).
 Hypotheses (is_exp : exponential exp) (c0 : 0 < c) (eta0 : 0 < eta) (eta1 : eta <= 1) (top0 : 0 <= top).
@@ -408,7 +408,7 @@ apply: (share_end is_exp S0 T0 (ltW beta_gt0) hp (ltW eta_gt0) delta0 (fun A k l
   iT is_log) => //.
 Qed.
 
-(* Lemma 8 (lem-a1-dynamics-step-integer-corrected): n = ceil(time) *)
+(* Lemma 8 (lem-a1-dynamics-step-integer): n = ceil(time) *)
 Theorem parent_steps alpha n : 0 < alpha < 1 ->
   let time := 2%:R / delta / eta / beta0 * (T%:R ^+ 2 + T%:R / alpha) * ln (T%:R / alpha) in
   time <= n%:R < time + 1 ->

@@ -90,19 +90,6 @@ Definition loop_printed := forall tau1 tau2, (0 < tau1)%N -> (0 < tau2)%N ->
 Theorem loop_refuted : ~ loop_printed.
 Proof. by move=> h; have := congr1 size (h 2%N 1%N isT isT); rewrite size_map !size_iota. Qed.
 
-(* Section 4.1 (assume-prior-remark): for Dirichlet rows with alpha = 1 the   *)
-(* first bullet of Assumption 1 has probability (1 - gamma)^(S(S-1)); some    *)
-(* gamma, here one of at least 1/1000, makes that 0.99 for all S.             *)
-Definition dirichlet_printed (R : realFieldType) (least : R) :=
-  exists2 gamma, least <= gamma <= 1 & forall S, (1 < S)%N -> 99%:R / 100%:R <= (1 - gamma) ^+ (S * S.-1).
-
-Theorem dirichlet_refuted : ~ dirichlet_printed (1//1000).
-Proof.
-case=> gamma /andP[g0 g1] /(_ 4%N isT); rewrite leNgt => /negP; apply.
-apply: (@le_lt_trans _ _ ((1 - 1//1000) ^+ 12)); last by vm_compute.
-by apply: ler_expn2r; rewrite ?nnegrE ?subr_ge0 // ler_add2l ler_opp2.
-Qed.
-
 (* Algorithm 2 (alg-oracle): for convex f with f(1) = 0, it returns the       *)
 (* forest. A position has no parent if its information with all before it is  *)
 (* zero, and else one of largest information.                                 *)

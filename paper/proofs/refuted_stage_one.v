@@ -116,26 +116,6 @@ move=> h; have {}h := h 3%N (fun _ => 1//3) (fun k => if k == 0%N then 1 else -1
 by_computation h.
 Qed.
 
-(* Lemma 8 (lem-a1-dynamics-step-integer): the bound                          *)
-(* C (T^2 + T/alpha) log(T/alpha)/(eta_1 beta_0) can be a number of steps     *)
-(* tau >= 1 for every eta_1; for any function in place of the logarithm.      *)
-Definition integer_printed (R : realFieldType) (ln : R -> R) (C : R) :=
-  forall T (alpha eta beta0 : R), (1 < T)%N -> 0 < alpha < 1 - T%:R^-1 -> 0 < eta -> 0 < beta0 ->
-  exists2 tau, (0 < tau)%N & tau%:R <= C / eta / beta0 * (T%:R ^+ 2 + T%:R / alpha) * ln (T%:R / alpha).
-
-Theorem integer_refuted (R : realFieldType) (ln : R -> R) (C : R) : ~ integer_printed ln C.
-Proof.
-move=> h; pose time : R := 3%:R ^+ 2 + 3%:R / 2%:R^-1; pose l := ln (3%:R / 2%:R^-1).
-pose eta := `|C * time * l| + 1; have e0 : 0 < eta by rewrite ltr_spaddr ?ltr01 ?normr_ge0.
-have a : 0 < (2%:R^-1 : R) < 1 - 3%:R^-1.
-  have e : 1 - 3%:R^-1 - 2%:R^-1 = 6%:R^-1 :> R by field.
-  by rewrite -(subr_gt0 2%:R^-1) e !invr_gt0 !ltr0n.
-have [tau t1] := h 3%N _ eta 1 isT a e0 ltr01; rewrite -/time -/l leNgt => /negP; apply.
-apply: (@lt_le_trans _ _ 1); last by rewrite ler1n.
-have -> : C / eta / 1 * time * l = C * time * l / eta by field; rewrite gt_eqF.
-by rewrite ltr_pdivr_mulr // mul1r (le_lt_trans (ler_norm _)) // ltr_addl ltr01.
-Qed.
-
 (* Lemma 33 (thm-finite-stage1-step-mean): the mean of the empirical gradient *)
 (* is ghat. The samples carry their query as the last token.                  *)
 Definition empirical (R : realFieldType) S g (P : seq (chain R)) eps i j : R :=
@@ -151,21 +131,6 @@ Theorem empirical_mean_refuted : ~ empirical_mean_printed Q.
 Proof.
 have a : assumption1 3 (1//10) (relabelings 3 root_chain) by apply: orbit_assumption1; vm_compute.
 move=> h; have {}h := h 3%N _ (1//2) _ [:: 0; 1; 0]%N 3%N 1%N a; by_computation h.
-Qed.
-
-(* Lemma 33 (thm-finite-stage1-step-union): the probability that some token   *)
-(* has at most half of its stationary frequency is at most S/T_eff.           *)
-Definition union_printed (R : realFieldType) :=
-  forall S g pi (mu : nat -> R) gamma, stochastic S pi -> stationary S pi mu ->
-  0 < gamma -> at_least S pi (gamma / S%:R) -> forest g ->
-  expect S g pi mu (fun x => (has (fun s => frequency R x s <= mu s / 2%:R) (iota 0 S))%:R)
-    <= S%:R / effective_length_leaves R g.
-
-Definition sticky : chain Q := ([:: [:: 99//100; 1//100]; [:: 1//100; 99//100]], [:: 1//2; 1//2]).
-
-Theorem union_refuted : ~ union_printed Q.
-Proof.
-by move=> h; have {}h := h 2%N [:: 0; 1; 0; 0]%N (matrix sticky) (measure sticky) (1//50); by_computation h.
 Qed.
 
 (* Lemma 33 (thm-finite-stage1-step-display): with n^2 samples, of which a    *)

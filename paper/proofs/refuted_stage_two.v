@@ -129,27 +129,6 @@ have -> : \Sum_(i < 3) v i * (nth 0%N [:: 0; 0; 0]%N i == 0%N)%:R = 1.
 by move=> le; have := le_lt_trans le lt; vm_compute.
 Qed.
 
-(* Lemma 32 (lem-f-to-pi-step-markov): with t = gamma^2/(2 S^2) and           *)
-(* D = chat(s,s') - mu(s) pi(s'|s) over all positions with a parent,          *)
-(* P(|D| >= t) <= E D^2 / t.                                                  *)
-Definition deviation (R : realFieldType) g (c : chain R) s s' (x : seq nat) : R :=
-  let I := [seq i <- iota 1 (size g) | parent g i != 0%N] in
-  (\Sum_(i in I) ((token x (parent g i) == s) && (token x i == s'))%:R) / (size I)%:R
-    - measure c s * matrix c s s'.
-
-Definition markov_printed (R : realFieldType) :=
-  forall S (gamma : R) P c g s s', assumption1 S gamma P -> c \in P -> forest g -> (s < S)%N -> (s' < S)%N ->
-  has (fun i => parent g i != 0%N) (iota 1 (size g)) -> let t := gamma ^+ 2 / (2%:R * S%:R ^+ 2) in
-  expect S g (matrix c) (measure c) (fun x => (t <= `|deviation g c s s' x|)%R%:R) <=
-    expect S g (matrix c) (measure c) (fun x => deviation g c s s' x ^+ 2) / t.
-
-Theorem markov_refuted : ~ markov_printed Q.
-Proof.
-have a : assumption1 2 (39//100) (relabelings 2 lazy ++ relabelings 2 swapping).
-  by apply: orbits_assumption1; vm_compute.
-move=> h; have {}h := h 2%N _ _ lazy [:: 0; 1; 0; 3; 0; 5; 0; 7; 0; 9; 0]%N 0%N 1%N a; by_computation h.
-Qed.
-
 (* Theorem 1 (thm-main-step-cauchy), for no constant C: with D = |f - pi| in  *)
 (* [0,1] and an event F,                                                      *)
 (* E[(D + eps)(1 + 1_F/eps)] <= C ((E D^2)^(1/2) + eps)(1 + P(F)/eps).        *)

@@ -33,7 +33,7 @@ func TestSampleBoundsAsPrinted(t *testing.T) {
 	}
 	check("a likely error", exact.Float(likelyError(new(big.Rat), exact.Int(1), n)), 0)
 	check("Bernstein's bound", bernstein(0.3, 5, 40, 2), math.Sqrt(0.03)+10./120)
-	rare := rareBounds(*thmFiniteStage1StepUnion.Correction)
+	rare := rareBounds(thmFiniteStage1StepUnion)
 	check("Azuma's exponent", rare.exponent(0.5, 3, 10, 7), 0.0625*0.64*7/18)
 	check("the length that is enough", rare.length(0.5, 2), 4*8*64)
 	pi := exact.Rats("4/5 1/5; 3/10 7/10")
@@ -112,7 +112,7 @@ func TestInequalitiesOfFiniteSamples(t *testing.T) {
 		half := exact.Frac(1, 2)
 		decideSize(w, ledger.MustBound(`\frac34\epsilon^{-1}`), half, half, 2, false)
 	}, [2]float64{0.5, 1.5})
-	rare := rareBounds(*thmFiniteStage1StepUnion.Correction)
+	rare := rareBounds(thmFiniteStage1StepUnion)
 	enough := rare.enough
 	rare.enough = ledger.MustBound("3")
 	check.Inequalities("how often a token is rare", func(w *ledger.Worst) {
@@ -195,6 +195,6 @@ func TestSampleErrorsOfLongSequences(t *testing.T) {
 	}
 	check.Inequalities("the error by N", func(w *ledger.Worst) { lemma33.decideInN(w, pi) }, inN...)
 	check.Inequalities("the error by T", func(w *ledger.Worst) { lemma33.decideInT(w, pi) }, inT...)
-	stageTwo := stageTwoError{square: compare.Bounds(thmFiniteStage2)[0]}
+	stageTwo := stageTwoError{square: compare.Bounds(*thmFiniteStage2.Correction)[0]}
 	check.Inequalities("the error of stage 2 by N", func(w *ledger.Worst) { stageTwo.decideLarge(w, g, pi) }, later...)
 }

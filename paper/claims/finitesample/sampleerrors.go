@@ -9,7 +9,6 @@ import (
 	"learncausal/paper/ledger"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/num"
-	"learncausal/pkg/theory"
 )
 
 // This file encloses the distance of the mean of N samples of a gradient from its expectation, which a given
@@ -167,18 +166,7 @@ func leastError(s int64, gamma, root *big.Rat) *big.Rat {
 	return far.Lo
 }
 
-// rareProbability returns the probability that one of two states has at most half of its stationary frequency.
-func rareProbability(g *graph.Forest, c *theory.Chain) float64 {
-	sum, t := 0.0, float64(g.T())
-	for n, p := range c.CountLaw(g, 0) {
-		if float64(n) <= t*c.Mu[0]/2 || t-float64(n) <= t*c.Mu[1]/2 {
-			sum += p
-		}
-	}
-	return sum
-}
-
-// exactRareProbability is rareProbability in rationals, for any number of states.
+// exactRareProbability returns the probability that some state has at most half of its stationary frequency.
 func exactRareProbability(g *graph.Forest, pi exact.Matrix) *big.Rat {
 	mu, sum := exact.MustStationary(pi), new(big.Rat)
 	for x, p := range exact.Sequences(g, pi) {

@@ -357,22 +357,60 @@ const (
 
 var lemA2Dynamics = ledger.Claim{
 	ID: "lem-a2-dynamics", Number: "Lemma 12", Title: "Stage 2 reaches beta*",
-	Statement:  `If $\beta(\tau_1)=\beta_0$ with $0\le\beta_0<\beta^*$, then $\beta^*\le\beta(\tau_1+\tau_2)\le1+\beta^*$ for some $\tau_2\lesssim e^{2\beta^*}\beta^*\eta_2^{-1}$: the first such time is at most $1+(e^{2\beta^*}-1)/(2c\,\eta_2)$, where $c=\frac14\gamma^8S^{-6}$ by Lemma 10`,
-	Parts:      []string{timeOfBeta, leapOfBeta},
-	Hypotheses: growthBelow + "; " + growthAbove + "; " + smallRate,
-	Tried:      `growth equal to its lower bound, to one, at random between them, and equal to $\hat g$ under two priors; $c$ from $1/200$, $\eta_2$ from $1/8$, $\beta^*$ up to $3$`,
-	Uses:       []string{"thm-stage2-upper", "thm-stage2-lower"},
-	Check:      betaClimb{timeOfClimb, 1, 1, 1, bothRates}.check,
-	Faults: []ledger.Fault{
-		ledger.PlantIn(timeOfBeta, "no factor e^(2 beta*)", betaClimb{
-			func(target float64) float64 { return target }, 1, 1, 1, bothRates,
-		}.check),
-		ledger.PlantIn(timeOfBeta, "e^beta* for e^(2 beta*)", betaClimb{math.Expm1, 1, 1, 1, bothRates}.check),
-		ledger.PlantIn(leapOfBeta, "9/10 for 1 above beta*", betaClimb{timeOfClimb, 0.9, 1, 1, bothRates}.check),
-		ledger.Drop(growthBelow, "growth of 1/4 of that", betaClimb{timeOfClimb, 1, 0.25, 1, bothRates}.check),
-		ledger.Drop(growthAbove, "growth of 2", betaClimb{timeOfClimb, 1, 1, 2, bothRates}.check),
-		ledger.Drop(smallRate, "eta2 = 2", betaClimb{timeOfClimb, 1, 1, 1, []float64{2}}.check),
+	Statement:  `If $\beta(\tau_1)=\beta_0<\beta^*$, then $\beta^*\le\beta(\tau_1+\tau_2)\le1+\beta^*$ for some $\tau_2\lesssim e^{2\beta^*}\beta^*\eta_2^{-1}$`,
+	Hypotheses: `the hypotheses of Lemma 10 (thm-stage2-lower); ` + smallRate,
+	Tried:      `chains with $T=10^{54}$ and $181501\cdot10^{45}$, $S=2$, $\gamma=\frac25$, $\eta_2=1$; $C=1$, $100$ and $10^4$`,
+	Uses:       []string{"thm-stage2-upper", "thm-stage2-lower"}, Defect: ledger.Boundary,
+	Check: oneStep("1e54 181501e45").Noted("Where beta0 < beta*, stage 2 takes a step, and beta* may be as " +
+		"small as you like: the bound is then below every positive number. With beta* >= 1/2 the lemma is true."),
+	Repairs: []ledger.Repair{ledger.Mend("beta* >= 1/2", oneStep("1e54"))},
+	Correction: &ledger.Claim{
+		ID: "lem-a2-dynamics-corrected", Title: "Stage 2 reaches beta*, and rounds up its time",
+		Statement:  `If $\beta(\tau_1)=\beta_0$ with $0\le\beta_0<\beta^*$, then $\beta^*\le\beta(\tau_1+\tau_2)\le1+\beta^*$ for some $\tau_2\le1+(e^{2\beta^*}-1)/(2c\,\eta_2)$, where $c=\frac14\gamma^8S^{-6}$ by Lemma 10`,
+		Parts:      []string{timeOfBeta, leapOfBeta},
+		Hypotheses: growthBelow + "; " + growthAbove + "; " + smallRate,
+		Tried:      `growth equal to its lower bound, to one, at random between them, and equal to $\hat g$ under two priors; $c$ from $1/200$, $\eta_2$ from $1/8$, $\beta^*$ up to $3$`,
+		Uses:       []string{"thm-stage2-upper", "thm-stage2-lower"},
+		Check:      betaClimb{timeOfClimb, 1, 1, 1, bothRates}.check,
+		Faults: []ledger.Fault{
+			ledger.PlantIn(timeOfBeta, "no factor e^(2 beta*)", betaClimb{
+				func(target float64) float64 { return target }, 1, 1, 1, bothRates,
+			}.check),
+			ledger.PlantIn(timeOfBeta, "e^beta* for e^(2 beta*)", betaClimb{math.Expm1, 1, 1, 1, bothRates}.check),
+			ledger.PlantIn(leapOfBeta, "9/10 for 1 above beta*", betaClimb{timeOfClimb, 0.9, 1, 1, bothRates}.check),
+			ledger.Drop(growthBelow, "growth of 1/4 of that", betaClimb{timeOfClimb, 1, 0.25, 1, bothRates}.check),
+			ledger.Drop(growthAbove, "growth of 2", betaClimb{timeOfClimb, 1, 1, 2, bothRates}.check),
+			ledger.Drop(smallRate, "eta2 = 2", betaClimb{timeOfClimb, 1, 1, 1, []float64{2}}.check),
+		},
 	},
+}
+
+// oneStep decides 1 <= C e^(2 beta*) beta*/eta2 on chains of several lengths T, with beta0 = T^(-2) < beta*, eta2 = 1,
+// S = 2 and gamma = 2/5.
+func oneStep(lengths string) ledger.Check {
+	return ledger.Decided(func(w *ledger.Worst) {
+		s, gamma := exact.Int(2), exact.Frac(2, 5)
+		instruments.Order{
+			LHS: func(t *big.Rat) exact.Interval {
+				begins := exact.Point(exact.Inv(exact.Pow(t, 2))).AtMost(endOfClimb(s, gamma, t))
+				return exact.Point(exact.Indicator(begins == exact.Certainly))
+			},
+			RHS: func(t *big.Rat) exact.Interval {
+				end := endOfClimb(s, gamma, t)
+				return end.Add(end).Exp().Mul(end)
+			},
+			At: func(t *big.Rat) ledger.Instance {
+				return ledger.Instance{"S": 2, "gamma": gamma, "T": t, "beta0": exact.Inv(exact.Pow(t, 2)), "eta2": exact.Int(1)}
+			},
+		}.Decide(w, exact.Rats(lengths)[0], instruments.CandidateConstants...)
+	})
+}
+
+// endOfClimb encloses beta* of a chain: e^(12 beta*) = C^12 T/log^2 T, C = gamma^(9/2) S^(-7/2)/10.
+func endOfClimb(s, gamma, t *big.Rat) exact.Interval {
+	range12 := exact.Quo(exact.Pow(gamma, 54), exact.Mul(exact.Pow(s, 42), exact.Pow(exact.Int(10), 12)))
+	log := exact.Point(t).Log()
+	return exact.Point(exact.Mul(range12, t)).Quo(log.Mul(log)).Log().Quo(exact.Point(exact.Int(12)))
 }
 
 // A betaClimb is the claim that beta exceeds beta* after at most 1 + time/(c eta2)
