@@ -22,21 +22,31 @@ import (
 
 func newAnnotate() *cobra.Command {
 	var out, page string
+	var corrections bool
 	c := &cobra.Command{
 		Use:   "annotate paper.tex",
 		Short: "Mark the statements in a copy of the paper's LaTeX source",
 		Long:  help("annotate"),
 		Example: `  paper annotate paper.tex -o annotated.tex
-  paper annotate paper.tex --page https://example.org/ledger.html`,
+  paper annotate paper.tex --page https://example.org/ledger.html
+  paper annotate --corrections paper.tex`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := replaceable(args[0], out, c.Flags().Changed("out")); err != nil {
+			named := c.Flags().Changed("out")
+			if corrections && !named {
+				out = "corrections.patch"
+			}
+			if err := replaceable(args[0], out, named); err != nil {
 				return err
+			}
+			if corrections {
+				return correct(c.Context(), args[0], out)
 			}
 			return annotate(c.Context(), args[0], out, page)
 		},
 	}
-	c.Flags().StringVarP(&out, "out", "o", "annotated.tex", "`file` of the copy")
+	c.Flags().StringVarP(&out, "out", "o", "annotated.tex", "`file` of the copy, or of the patch")
+	c.Flags().BoolVar(&corrections, "corrections", false, "write the letter's corrections as a patch, corrections.patch")
 	c.Flags().StringVar(&page, "page", "", "`address` of the ledger for the links (default CLAIMS.md of the checkout)")
 	return c
 }
@@ -52,7 +62,8 @@ func replaceable(source, out string, named bool) error {
 		return fmt.Errorf("-o %s is the source itself: name another file", out)
 	case strings.EqualFold(filepath.Base(out), styleName):
 		return fmt.Errorf("-o %s has the name of the LaTeX package that is written beside the copy: name another file", out)
-	case !named && !errors.Is(err, fs.ErrNotExist) && !bytes.Contains(old, []byte(`\usepackage{ledger}`)):
+	case !named && !errors.Is(err, fs.ErrNotExist) && !bytes.Contains(old, []byte(`\usepackage{ledger}`)) &&
+		!bytes.HasPrefix(old, []byte(patchHead)):
 		return fmt.Errorf("%s exists, and annotate did not write it: name the file of the copy with -o", out)
 	}
 	return files.Check(out, "")
@@ -90,6 +101,30 @@ func annotate(ctx context.Context, path, out, page string) error {
 		fmt.Fprintln(os.Stderr, "paper:", m)
 	}
 	return errors.Join(files.Write(out, []byte(text)), files.WriteOwn(beside, own, style))
+}
+
+// patchHead is the first line of a patch; patch and git apply skip it.
+const patchHead = "The corrections that figures/errata.pdf proposes, written by paper annotate --corrections.\n"
+
+// correct writes the corrections of a source as a patch, for patch -p0 or git apply -p0 in the folder of the source.
+func correct(ctx context.Context, path, out string) error {
+	source, err := files.Read(path, 1<<26)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	var patch string
+	var missing []string
+	err = promptly(ctx, 0, func() (err error) {
+		patch, missing, err = errata.Patch(string(source), filepath.Base(path))
+		return err
+	})
+	if err = cmp.Or(err, ctx.Err()); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	for _, m := range missing {
+		fmt.Fprintln(os.Stderr, "paper:", m)
+	}
+	return files.Write(out, []byte(patchHead+patch))
 }
 
 // annotated returns the annotated copy of a source, and what is missing in it.

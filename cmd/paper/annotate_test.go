@@ -56,6 +56,30 @@ func TestAnnotateWritesACopy(t *testing.T) {
 	}
 }
 
+// With --corrections the patch names the source, replaces an older patch, and nothing else of the user.
+func TestAnnotateWritesAPatch(t *testing.T) {
+	t.Chdir(t.TempDir())
+	text := "\\begin{document}\n\\begin{lemma}\\label{lem:TV_bound} $\\min_{j \\neq k}$ \\end{lemma}\n\\end{document}\n"
+	if err := os.WriteFile("paper.tex", []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := run(t.Context(), io.Discard, []string{"annotate", "--corrections", "paper.tex"}); err != nil {
+			t.Fatal(err)
+		}
+		patch, err := os.ReadFile("corrections.patch")
+		if err != nil || !strings.Contains(string(patch), "--- paper.tex\n+++ paper.tex\n@@ -1,3 +1,3 @@\n") ||
+			!strings.Contains(string(patch), `+\begin{lemma}\label{lem:TV_bound} $\max_{j \neq k}$`) {
+			t.Errorf("the patch is %q (%v)", patch, err)
+		}
+	}
+	if err := os.WriteFile("corrections.patch", []byte("--- mine"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	err := run(t.Context(), io.Discard, []string{"annotate", "--corrections", "paper.tex"})
+	property.Mentions(t, err, "annotate did not write it")
+}
+
 // A command that would replace a file of the user is refused, and writes nothing.
 func TestAnnotateReplacesNothingOfItsUser(t *testing.T) {
 	const text = "\\begin{document}\n\\end{document}\n"

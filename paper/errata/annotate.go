@@ -2,7 +2,7 @@ package errata
 
 import (
 	"cmp"
-	"errors"
+	"crypto/sha256"
 	"fmt"
 	"maps"
 	"regexp"
@@ -225,6 +225,62 @@ func (r *reading) find(place []string) (found spot, ok bool) {
 	return found, false
 }
 
+// statement returns the text at a spot without labels, with single blanks: an environment without its begin and end,
+// or else the text up to a heading, a numbered environment or, behind an environment, a blank line.
+func (r *reading) statement(text string, s spot) string {
+	i := slices.IndexFunc(r.spots, func(o spot) bool { return o.at == s.at && (o.kind == s.kind || s.kind == "equation") })
+	kind, end := r.spots[i].kind, len(text)
+	heading := kind == "paragraph" || strings.HasSuffix(kind, "section")
+	behind := heading || strings.HasPrefix(kind, "end:")
+	for depth, o := 1, r.spots[i+1:]; len(o) > 0; o = o[1:] {
+		depth += map[string]int{kind: 1, "end:" + kind: -1}[o[0].kind]
+		numbered := r.words[o[0].kind][0] != "" || o[0].kind == "paragraph" || strings.HasSuffix(o[0].kind, "section")
+		if behind && numbered || !behind && depth == 0 {
+			end = o[0].at
+			break
+		}
+	}
+	found := text[s.at:end]
+	if behind && !heading {
+		found, _, _ = strings.Cut(strings.TrimSpace(found), "\n\n")
+	}
+	if !behind {
+		found = strings.TrimSuffix(strings.TrimPrefix(found, `\begin{`+kind+`}`), `\end{`+kind+`}`)
+	}
+	return strings.Join(strings.Fields(labels.ReplaceAllString(found, "")), " ")
+}
+
+var labels = regexp.MustCompile(`\\label\{[^}]*\}`)
+
+// checksum returns a checksum of a statement, as in text/places.txt.
+func checksum(statement string) string {
+	return fmt.Sprintf("=%x", sha256.Sum256([]byte(statement)))[:9]
+}
+
+// A marked statement has the checksum of the text at its place.
+type marked struct {
+	row  *ledger.Row
+	spot spot
+	sum  string
+	want string // the checksum of the text that the ledger checks
+}
+
+// strangers reports the statements with another text than the text that the ledger checks, and returns their ids.
+func strangers(all []marked) (ids, report []string) {
+	for _, m := range all {
+		if m.sum == m.want {
+			continue
+		}
+		ids = append(ids, m.row.ID)
+		of := "another text than the text that was checked"
+		if i := slices.IndexFunc(all, func(o marked) bool { return o.want == m.sum }); i >= 0 {
+			of = "the text of " + all[i].row.ID
+		}
+		report = append(report, fmt.Sprintf("%s (%s) has %s; its mark is grey", m.row.ID, m.row.Number, of))
+	}
+	return ids, report
+}
+
 // places returns the lines of text/places.txt, as words.
 var places = sync.OnceValue(func() (lines [][]string) {
 	for line := range strings.Lines(text("places.txt")) {
@@ -236,28 +292,60 @@ var places = sync.OnceValue(func() (lines [][]string) {
 })
 
 // Annotate returns a copy of the paper's source in which ledger.sty marks each statement. before stands in
-// front of \usepackage{ledger}. Annotate also reports what it does not find, or finds under another number.
+// front of \usepackage{ledger}. Annotate also reports what it does not find, finds under another number, or
+// finds with another text, whose mark is grey.
 func Annotate(source string, l *ledger.Ledger, before string) (annotated string, report []string, err error) {
-	begin := strings.Index(blank(source), `\begin{document}`)
+	return annotate(source, l, before, places())
+}
+
+func annotate(source string, l *ledger.Ledger, before string, places [][]string) (string, []string, error) {
+	text := blank(source)
+	begin := strings.Index(text, `\begin{document}`)
 	if begin < 0 {
-		return "", nil, errors.New(`no \begin{document}: want a paper in one file; latexpand joins the files of a paper`)
+		return "", nil, errNoDocument
 	}
-	r, put := read(source), map[int]string{begin: before + `\usepackage{ledger}`}
+	r, put := read(source), map[int]string{}
+	all, report := r.marked(text, l, places)
+	for _, m := range all {
+		command := `\ledgernext{`
+		if m.spot.kind == "equation" {
+			command = `\ledger{`
+		}
+		put[m.spot.at] = strings.Replace(cmp.Or(put[m.spot.at], command+"}"), "}", ","+m.row.ID+"}", 1)
+	}
+	for _, p := range places {
+		if l.Find(p[0]) == nil {
+			report = append(report, r.beside(source, p, put)...)
+		}
+	}
+	ids, strange := strangers(all)
+	put[begin] = before + `\usepackage{ledger}`
+	if len(ids) > 0 {
+		put[begin] += `\ledgerchanged{` + strings.Join(ids, ",") + `}`
+	}
+	for _, at := range slices.Backward(slices.Sorted(maps.Keys(put))) {
+		source = source[:at] + strings.ReplaceAll(put[at], "{,", "{") + source[at:]
+	}
+	return source, append(report, strange...), nil
+}
+
+// marked returns the statements that are found by their labels, or by their numbers if these do not differ from
+// the numbers in the ledger.
+func (r *reading) marked(text string, l *ledger.Ledger, places [][]string) (all []marked, report []string) {
 	moved := map[string]bool{} // the words whose numbers differ from the ledger's, such as Lemma
 	word := func(r *ledger.Row) string { return strings.Fields(r.Number)[0] }
-	for _, p := range places() {
+	for _, p := range places {
 		if row := l.Find(p[0]); row != nil {
-			s, ok := r.find(p[1:])
+			s, ok := r.find(p[1 : len(p)-1])
 			moved[word(row)] = moved[word(row)] || ok && s.number != row.Number
 		}
 	}
-	for _, p := range places() {
+	for _, p := range places {
 		row := l.Find(p[0])
 		if row == nil {
-			report = append(report, r.beside(source, p, put)...)
 			continue
 		}
-		s, ok := r.find(p[1:])
+		s, ok := r.find(p[1 : len(p)-1])
 		i := slices.IndexFunc(r.spots, func(s spot) bool { return s.number == row.Number })
 		switch {
 		case ok && s.number != row.Number:
@@ -269,16 +357,9 @@ func Annotate(source string, l *ledger.Ledger, before string) (annotated string,
 			report = append(report, fmt.Sprintf("%s (%s) is not found: it has no \\label{%s}", row.ID, row.Number, p[1]))
 			continue
 		}
-		command := `\ledgernext{`
-		if s.kind == "equation" {
-			command = `\ledger{`
-		}
-		put[s.at] = strings.Replace(cmp.Or(put[s.at], command+"}"), "}", ","+row.ID+"}", 1)
+		all = append(all, marked{row, s, checksum(r.statement(text, s)), p[len(p)-1]})
 	}
-	for _, at := range slices.Backward(slices.Sorted(maps.Keys(put))) {
-		source = source[:at] + strings.ReplaceAll(put[at], "{,", "{") + source[at:]
-	}
-	return source, report, nil
+	return all, report
 }
 
 // beside puts our drawing before each graphic of a figure, or our value behind a number that the paper quotes.

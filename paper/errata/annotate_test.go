@@ -54,15 +54,31 @@ An equation follows a paragraph.
 \end{document}
 `
 
-// marksIn returns the marks that Annotate puts into a source, each with what it stands before, and the report.
-func marksIn(t *testing.T, source string) (marks []string, report string) {
+// placesIn returns the lines of text/places.txt with the checksums of the texts in a source.
+func placesIn(t *testing.T, source string) (out [][]string) {
 	t.Helper()
-	text, missing, err := Annotate(source, stored(t), `\def\a{}`)
+	l, r := stored(t), read(source)
+	for _, p := range places() {
+		if p = slices.Clone(p); l.Find(p[0]) != nil {
+			if s, ok := r.find(p[1 : len(p)-1]); ok {
+				p[len(p)-1] = checksum(r.statement(blank(source), s))
+			}
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// marksIn returns the marks that Annotate puts into a source, each with what it stands before, and the report.
+func marksIn(t *testing.T, source string, places [][]string) (marks []string, report string) {
+	t.Helper()
+	text, missing, err := annotate(source, stored(t), `\def\a{}`, places)
 	if err != nil {
 		t.Fatal(err)
 	}
 	mark := regexp.MustCompile(`(\\ledger\w*(?:\{[^}]*\})+)(\\?\w*(?:\{\w*\*?\})?)`)
-	if plain := mark.ReplaceAllString(strings.Replace(text, `\def\a{}\usepackage{ledger}`, "", 1), "$2"); plain != source {
+	text = regexp.MustCompile(`\\def\\a\{\}\\usepackage\{ledger\}(\\ledgerchanged\{[^}]*\})?`).ReplaceAllString(text, "")
+	if plain := mark.ReplaceAllString(text, "$2"); plain != source {
 		t.Errorf("the copy without its marks is not the source:\n%s", plain)
 	}
 	return mark.FindAllString(text, -1), strings.Join(missing, "\n")
@@ -113,7 +129,7 @@ func TestAnnotateFindsStatements(t *testing.T) {
 			"0.837 is found 2 times, want 1",
 		}},
 	} {
-		marks, report := marksIn(t, c.source)
+		marks, report := marksIn(t, c.source, placesIn(t, small))
 		if !slices.Equal(marks, c.marks) {
 			t.Errorf("%s: marks\n%s\nwant\n%s", c.name, strings.Join(marks, "\n"), strings.Join(c.marks, "\n"))
 		}
@@ -186,8 +202,8 @@ func TestPlacesAreOfTheStatements(t *testing.T) {
 	l, rest := stored(t), map[string]bool{}
 	for _, p := range places() {
 		rest[p[0]] = true
-		if len(p) != 2 && len(p) != 4 && l.Find(p[0]) != nil {
-			t.Errorf("%q: want an id and a label, or an id, a label, a kind and a count", p)
+		if len(p) != 3 && len(p) != 5 && l.Find(p[0]) != nil {
+			t.Errorf("%q: want an id and a label, or an id, a label, a kind and a count, and a checksum", p)
 		}
 	}
 	for _, r := range l.Rows {
@@ -204,7 +220,7 @@ func numbersIn(t *testing.T, source string) (differ []string) {
 	printed := map[string]string{}
 	for _, p := range places() {
 		if row := l.Find(p[0]); row != nil {
-			s, ok := r.find(p[1:])
+			s, ok := r.find(p[1 : len(p)-1])
 			if !ok {
 				t.Errorf("%s is not found", row.ID)
 			}
@@ -242,6 +258,72 @@ func paperSource(t *testing.T) string {
 	return string(source)
 }
 
+// The checksums are of the paper's texts. This is the recipe for a new line of text/places.txt.
+func TestChecksumsAreOfThePaper(t *testing.T) {
+	source, l := paperSource(t), stored(t)
+	for i, p := range placesIn(t, source) {
+		if l.Find(p[0]) != nil && !slices.Equal(p, places()[i]) {
+			t.Errorf("text/places.txt: want %s", strings.Join(p, " "))
+		}
+	}
+}
+
+// A changed statement has a grey mark, and a line says so; so have two statements with exchanged labels and a
+// statement that is found by a number that is another's. A renamed environment is another kind of statement.
+func TestAnnotateKnowsTheTexts(t *testing.T) {
+	known := placesIn(t, small)
+	one, two := `\label{lem:bound_T_eff_leaves} One.`, `\label{thm:main_thm}`
+	for _, c := range []struct{ name, source, changed, report string }{
+		{"as it is", small, "", ""},
+		{"reflowed", strings.Replace(small, "All is well.", "All  is % or not\nwell.", 1), "", ""},
+		{
+			"a changed statement", strings.Replace(small, "All is well.", "All is better.", 1), "thm-main",
+			"thm-main (Theorem 1) has another text than the text that was checked; its mark is grey",
+		},
+		{
+			"exchanged labels", strings.NewReplacer(one, two+" One.", two, `\label{lem:bound_T_eff_leaves}`).Replace(small),
+			"thm-main,lem-teff-leaves,lem-covariance", "thm-main (Theorem 1) has the text of lem-teff-leaves; its mark is grey",
+		},
+		{
+			"a new theorem, and no label",
+			strings.Replace(small, `\begin{theorem}[A title]`+two, "\\begin{theorem}\nNew.\n\\end{theorem}\n\\begin{theorem}", 1),
+			"thm-main,thm-ood", "thm-main is found by its number, Theorem 1, alone",
+		},
+		{
+			"a renamed environment", strings.NewReplacer(
+				`\begin{theorem}`, `\begin{fact}`, `\end{theorem}`, `\end{fact}`, `{Theorem}`, `{Theorem} \newtheorem{fact}{Fact}`,
+			).Replace(small), "", "thm-main is Fact 1 here, in the ledger Theorem 1",
+		},
+		{
+			"an environment of another kind", strings.NewReplacer(
+				`\begin{theorem}`, `\begin{quote}`, `\end{theorem}`, `\end{quote}`).Replace(small), "def-attention-row,thm-main",
+			"thm-main is Section 1 here, in the ledger Theorem 1",
+		},
+	} {
+		text, lines, err := annotate(c.source, stored(t), "", known)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := `\usepackage{ledger}`
+		if c.changed != "" {
+			want += `\ledgerchanged{` + c.changed + `}`
+		}
+		if !strings.Contains(text, want+`\begin{document}`) {
+			t.Errorf("%s: want %s in\n%s", c.name, want, text)
+		}
+		if report := strings.Join(lines, "\n"); !strings.Contains(report, c.report) {
+			t.Errorf("%s: want %q in\n%s", c.name, c.report, report)
+		}
+		if !testing.Short() && c.changed != "" { // the mark is grey, and no other statement stands below
+			out := strings.Join(texts(t, text, "corrections"), "")
+			grey := strings.Count(out, "another text than the one")
+			if want := strings.Count(c.changed, ",") + 1; grey != want {
+				t.Errorf("%s: %d grey marks, want %d:\n%s", c.name, grey, want, out)
+			}
+		}
+	}
+}
+
 func TestNumbersEqualTheNumbersOfThePaper(t *testing.T) {
 	if differ := numbersIn(t, paperSource(t)); len(differ) > 0 {
 		t.Errorf("other numbers in the source: %q", differ)
@@ -263,7 +345,7 @@ func TestNumbersSeeAChangedSource(t *testing.T) {
 			"eq-f-pointwise-corrected eq-g-amgm eq-g-parent-chi2 eq-g-parent-chi2-step-pairs " +
 			"eq-g-parent-chi2-step-pairs-corrected eq-g-root-zero eq-g-root-zero-corrected",
 		strings.Replace(source, heading, `\subsection{Notation}`+heading, 1): "assume-prior-remark " +
-			"assume-prior-remark def-teff-examples",
+			"def-teff-examples",
 	} {
 		if differ := strings.Join(numbersIn(t, changed), " "); differ != want {
 			t.Errorf("other numbers for %s, want %s", differ, want)
@@ -343,7 +425,7 @@ func texts(t *testing.T, source, options string) []string {
 // with corrections what holds instead of a statement that is false.
 func compare(t *testing.T, source string, statements int) {
 	t.Helper()
-	marked, _, err := Annotate(source, stored(t), "")
+	marked, _, err := annotate(source, stored(t), "", placesIn(t, source))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -395,7 +477,7 @@ func TestAddressesOfAnyCharactersAreTypeset(t *testing.T) {
 func TestThePaperIsMarked(t *testing.T) {
 	graphic := regexp.MustCompile(`(\\includegraphics\[[^\]]*\])\s*\{[^}]*\}`)
 	source := graphic.ReplaceAllString(paperSource(t), "$1{drawing}")
-	if _, report := marksIn(t, source); report != "" {
+	if _, report := marksIn(t, source, places()); report != "" {
 		t.Errorf("the report is not empty:\n%s", report)
 	}
 	n := 0
