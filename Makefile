@@ -56,7 +56,7 @@ lab: setup .tools/lab ## open the notebooks in JupyterLab; LABFLAGS are its flag
 verify: ready ## check all statements, write claims.json and CLAIMS.md; IDS='"Lemma 16"', QUICK=1, ACCEPT=1
 	go run ./cmd/paper verify $(if $(QUICK),--quick) $(if $(ACCEPT),--accept) $(IDS)
 
-errata: ready ## typeset the erratum and its supplement
+errata: ready ## typeset the letter of corrections and its supplement
 	go run ./cmd/paper export errata supplement
 
 train: ready ## train the paper's runs that are not stored; FRESH=1 all of them

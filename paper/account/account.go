@@ -1,5 +1,5 @@
 // Package account shows the ledger: its stored results, the page CLAIMS.md, its figures, table and numbers,
-// and the files of the erratum.
+// and the files of the letter.
 package account
 
 import (

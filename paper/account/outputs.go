@@ -110,10 +110,10 @@ type Document struct {
 	ledger *ledger.Ledger
 }
 
-// Letter returns the erratum.
+// Letter returns the letter of corrections.
 func Letter(l *ledger.Ledger) Document { return Document{"errata", errata.Letter, l} }
 
-// Supplement returns the supplement of the erratum.
+// Supplement returns the supplement of the letter.
 func Supplement(l *ledger.Ledger) Document { return Document{"supplement", errata.Supplement, l} }
 
 // Export writes the document as TeX and, where there is LaTeX, as PDF. Where there is

@@ -424,7 +424,11 @@ func Style(l *ledger.Ledger, quoted figure.Numbers) (string, error) {
 		if n := e.number[proof]; n > 0 {
 			proved = fmt.Sprintf(", E%d%s", n, coq)
 		}
-		fmt.Fprintf(&b, "\\ledger@row{%s}{%s}{%s}{%.3g}{%s}{%s}\n", r.ID, r.Verdict, r.Defect, r.Margin, proved, instead)
+		kind := string(r.Defect)
+		if r.Read != "" {
+			kind = ", see its reading" // in the ledger, behind the link
+		}
+		fmt.Fprintf(&b, "\\ledger@row{%s}{%s}{%s}{%.3g}{%s}{%s}\n", r.ID, r.Verdict, kind, r.Margin, proved, instead)
 	}
 	for _, q := range quoted {
 		if q.Paper != "" {

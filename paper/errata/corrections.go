@@ -15,7 +15,7 @@ import (
 type Correction struct {
 	ID      string
 	Where   string // in words
-	Why     string // of a row without a remark
+	Why     string // a sentence, if the row holds or no change is printed
 	Changes []Change
 	place   []string // in the source, see [reading.find]
 }

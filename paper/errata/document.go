@@ -1,8 +1,10 @@
 package errata
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"text/template"
 
@@ -10,7 +12,8 @@ import (
 	"learncausal/paper/ledger"
 )
 
-// Letter returns the erratum as LaTeX: what does not change, what is false, and what holds instead.
+// Letter returns the corrections that we propose as LaTeX: what does not change, and for each false statement its
+// place, what to read for what is printed, a witness and the reason.
 func Letter(l *ledger.Ledger) (string, error) { return document(l, "letter.tex") }
 
 // Supplement returns the witnesses and proofs as LaTeX.
@@ -24,7 +27,7 @@ func document(l *ledger.Ledger, name string) (string, error) {
 	}
 	t := template.New("").Delims("<<", ">>").Funcs(template.FuncMap{
 		"capital": capital, "sentence": sentence, "spelled": spelled, "tied": tied, "title": title,
-		"witness": witnessTeX, "sides": sides,
+		"witness": witnessTeX, "sides": sides, "short": short,
 		"statement": func(id string) (string, error) {
 			if r := l.Find(id); r != nil {
 				return e.statement(*r), nil
@@ -81,6 +84,66 @@ func camel(name string) string {
 		words[i] = capital(w)
 	}
 	return strings.Join(words, "")
+}
+
+// An amendment is a correction with its row.
+type amendment struct {
+	Correction
+	Row    ledger.Row
+	Remark remark
+	Proof  string // id of the row that has the proof
+}
+
+// Amendments returns the corrections of statements, steps, or rows that hold, in the order of the ledger.
+func (e *erratum) Amendments(what string) (all []amendment) {
+	for _, r := range e.ledger.Rows {
+		is := string(r.Kind)
+		if !r.Failed() {
+			is = "holds"
+		}
+		i := slices.IndexFunc(corrections(), func(c Correction) bool { return c.ID == r.ID })
+		if i < 0 || is != what {
+			continue
+		}
+		all = append(all, amendment{corrections()[i], r, e.remarks[r.ID], cmp.Or(r.Corrected, r.ID)})
+	}
+	return all
+}
+
+// Printed returns the changes that the letter prints.
+func (c Correction) Printed() (all []Change) {
+	for _, change := range c.Changes {
+		if !change.Follows {
+			all = append(all, Change{For: alone(change.For), Read: alone(change.Read)})
+		}
+	}
+	return all
+}
+
+// alone returns symbols of the paper as a formula of a line of text, which may break between factors: without \qty,
+// which sets the size of a bracket, and with dots for the denominator of a fraction that goes on in the paper.
+func alone(tex string) string {
+	tex = strings.NewReplacer(`\qty`, "", `\quad`, `\;`).Replace(tex)
+	var b strings.Builder
+	depth, numerator := 0, false // numerator: the last group is one
+	for i, c := range tex {
+		switch {
+		case c == '{':
+			if depth == 0 {
+				numerator = strings.HasSuffix(tex[:i], `\frac`)
+			}
+			depth++
+		case c == '}':
+			depth--
+		case c == ' ' && depth == 0 && strings.HasPrefix(tex[i+1:], `\`):
+			b.WriteString(`\allowbreak`)
+		}
+		b.WriteRune(c)
+	}
+	if numerator && strings.HasSuffix(tex, "}") {
+		b.WriteString(`{\cdots}`)
+	}
+	return b.String()
 }
 
 // An entry is about a row that fails, or has the proof of a true row.

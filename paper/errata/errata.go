@@ -1,11 +1,13 @@
-// Package errata writes the erratum, a letter with the statements of the paper that are false as printed and what
-// holds instead, and its supplement with witnesses and proofs. Statements, witnesses and numbers come from the ledger.
-// The prose on a row stands beside its claim, in the file <id>.tex: a remark if the row fails, and a proof if it
-// holds. Annotate marks the statements in a copy of the paper's source.
+// Package errata writes the letter of corrections: for each statement and step that is false as printed its place,
+// what to read, a witness and the reason. Its supplement has all witnesses and the proofs. Statements, witnesses and
+// numbers come from the ledger, and the symbols to read from text/corrections.txt, from which [Patch] corrects a source
+// of the paper. The prose on a row stands beside its claim, in the file <id>.tex: a remark if the row fails, and a proof
+// if it holds. Annotate marks the statements in a copy of the paper's source.
 //
 // A remark begins with comment lines: a line for the table of findings, a phrase for the two sides of
-// the witness, with \LHS and \RHS for their values, and the limit of the sides where the witness has large
-// numbers. In all prose \prop{id} is the number of a row's proof in the erratum, and \paper{id} is the number
+// the witness, with \LHS and \RHS for their values, the limit of the sides where the witness has large
+// numbers, and for a statement the witness in one line, with \at{name} for the values of its instance.
+// In all prose \prop{id} is the number of a row's proof in the supplement, and \paper{id} is the number
 // of the row in the paper.
 package errata
 
@@ -30,19 +32,22 @@ type remark struct {
 	Limit string // of the two sides, before a witness with large numbers; may be empty
 	Sides string // of the witness; may be empty
 	First string // sentence below the heading: a reading, or a witness outside of the standing hypotheses
+	Short string // the witness in one line, for the letter, see [short]
 	Text  string
 }
 
 // parseRemark reads the remark on a row.
 func parseRemark(id, text string) (remark, error) {
 	var r remark
-	fields := map[string]*string{"line": &r.Line, "sides": &r.Sides, "limit": &r.Limit, "first": &r.First}
+	fields := map[string]*string{
+		"line": &r.Line, "sides": &r.Sides, "limit": &r.Limit, "first": &r.First, "short": &r.Short,
+	}
 	for strings.HasPrefix(text, "%") {
 		var line string
 		line, text, _ = strings.Cut(text, "\n")
 		name, value, _ := strings.Cut(strings.TrimSpace(line[1:]), ":")
 		if fields[name] == nil {
-			return r, fmt.Errorf("errata: %s.tex begins with %q, want line, first, sides or limit", id, name)
+			return r, fmt.Errorf("errata: %s.tex begins with %q, want line, first, sides, limit or short", id, name)
 		}
 		*fields[name] = strings.TrimSpace(value)
 	}

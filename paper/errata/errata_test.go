@@ -2,12 +2,17 @@ package errata
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
+	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"learncausal/paper/ledger"
 )
@@ -36,8 +41,8 @@ func TestProseCoversTheLedger(t *testing.T) {
 	}
 	for _, r := range l.Rows {
 		m, ok := e.remarks[r.ID]
-		if r.Failed() && !ok {
-			t.Errorf("%s %s, but has no remark", r.ID, r.Verdict)
+		if r.Failed() && (!ok || (m.Short == "") == (r.Kind == ledger.Statement)) {
+			t.Errorf("%s %s: want a remark, and the witness in one line if it is a statement", r.ID, r.Verdict)
 		}
 		if r.Witness != nil && r.Witness.LHS == nil && strings.Contains(m.Sides, "HS") {
 			t.Errorf("the remark on %s quotes two sides that its witness does not have", r.ID)
@@ -92,8 +97,6 @@ func TestDocumentCountsItsFigures(t *testing.T) {
 			t.Errorf("%s is cited as E%s, its number is %q", m[1], m[2], numbers[m[1]])
 		}
 	}
-	_, tail, _ := strings.Cut(letter, `\begin{longtable}`)
-	table, _, _ := strings.Cut(tail, `\end{longtable}`)
 	failing, statements := 0, 0
 	for _, r := range l.Rows {
 		if strings.HasPrefix(r.Number, "Theorem ") && r.Kind == ledger.Statement && r.Failed() {
@@ -111,11 +114,17 @@ func TestDocumentCountsItsFigures(t *testing.T) {
 			}
 		}
 	}
-	if n := strings.Count(letter, "\n\\finding{"); n != statements {
-		t.Errorf("%d entries in the letter, %d statements fail", n, statements)
+	_, rest, _ := strings.Cut(letter, `\section{Statements}`)
+	before, rest, _ := strings.Cut(rest, `\section{Steps of proofs}`)
+	steps, rest, _ := strings.Cut(rest, `\section{Misprints`)
+	if n := strings.Count(before, "\n\\amend{"); n != statements || strings.Count(before, `\emph{Witness:}`) != n {
+		t.Errorf("%d entries on statements in the letter, %d statements fail", n, statements)
 	}
-	if n := strings.Count(table, `\proofof{`); n != failing-statements {
-		t.Errorf("%d lines in the table of steps, %d steps fail", n, failing-statements)
+	if n := strings.Count(steps, "\n\\amend{"); n != failing-statements {
+		t.Errorf("%d entries on steps, %d steps fail", n, failing-statements)
+	}
+	if n := strings.Count(rest, "\n\\amend{"); n != len(corrections())-failing {
+		t.Errorf("%d entries on rows that hold, want %d", n, len(corrections())-failing)
 	}
 	if want := fmt.Sprintf(`\newcommand{\nFalseStatements}{%d}`, statements); !strings.Contains(letter, want) {
 		t.Errorf("the letter has no %s", want)
@@ -153,5 +162,184 @@ func TestProofsRestOnTheirCitations(t *testing.T) {
 	planted := `By \prop{thm-dpi-gap-corrected}, Lemma~15 and Lemma~99, as in the proof of Lemma~98.`
 	if bad := strays("lem-tv", planted); len(bad) != 2 {
 		t.Errorf("planted citations: %q", bad)
+	}
+}
+
+// number matches the numbers of a text, of at least two digits, and fractions of two digits without braces.
+var number = regexp.MustCompile(`\\t?frac\d\d|\d[\d.]*\d`)
+
+// numbersOf returns the numbers of a text without references and labels.
+func numbersOf(text string) []string {
+	text = regexp.MustCompile(`11\^\{?\\top|\\(?:prop|paper|short|label|ref|at)\{[^}]*\}`+
+		`|(?:Lemmas?|Theorems?|Proposition|Corollary|Appendix|Section|Figure|[Ee]q\.)[~ ]\(?[\dA-Z.]+(?:(?: and|,| to)[~ ]\d+)*`).
+		ReplaceAllString(text, "")
+	return number.FindAllString(text, -1)
+}
+
+// arithmetic returns the numbers of a proof that its rows do not have: what the proof computes, computed again in
+// digits, with steps that take no line of code as they stand.
+func arithmetic() map[string][]string {
+	digits := func(x float64, digits int) string { return strconv.FormatFloat(x, 'f', digits, 64) }
+	down := func(x, unit float64) float64 { return math.Floor(x/unit) * unit }
+	six, rest := math.Pow(6/math.E, 1.5), math.Pow(1-2./32, -3)
+	third := digits(down(math.Pow(0.99, 1./3), 1e-4), 4)
+	const k = 2240 // of cor-stage1-roots-corrected
+	root := math.Sqrt(3 * k)
+	tens := []string{digits(down(root*math.Sqrt(32), 10), 0), digits(down(root, 10), 0)}
+	rows := math.Ceil(3 * root)
+	return map[string][]string{
+		"thm-finite-stage1-step-union": {
+			"32", digits(down(six, 1e-4), 4), digits(down(rest, 1e-4), 4), digits(down(six*rest, 1e-4), 4),
+		},
+		"thm-finite-stage1":   {"0.4", digits(math.Sqrt(2/math.Log(8))+math.Sqrt(0.5), 2)},
+		"assume-prior-remark": {third, digits(-math.Log(0.99)+5e-5, 4), "0.0034", "0.0031", "3.14"},
+		"thm-dpi-gap-corrected": {
+			"10", "17", "20", digits(1.3*0.3, 2), digits(2.15*0.15, 4), "49", "100", digits(17*17, 0), "400",
+		},
+		"thm-dpi-gap-sharp": {"12", "16", "27", "64", "125", "25", "1125", "1024"},
+		"thm-main-corrected": {
+			digits(down(10*math.Sqrt(128), 1), 0), "30000", "201", "100", "28", digits(12*4.5, 0), digits(12*3.5, 0),
+			digits(2*12, 0),
+		},
+		"thm-ood-corrected":               {"201", "2.01", "100", digits(2*12, 0)},
+		"thm-main-step-horizon-corrected": {digits(2*12, 0)},
+		"eq-f-pointwise-corrected":        append(tens, digits(6*k, 0), "1.01"),
+		"thm-stage2-lower":                append(tens, digits(rows, 0), digits(4*rows, 0), "11", "17", "21", "27", "1.01"),
+		"thm-stage1-parents-corrected":    {digits(2*35, 0)},
+		"lem-a1-dynamics-sharp":           {"16", "64"},
+		"thm-stage1-roots":                {"40"},        // of a limit, see TestLimitsAreNearTheWitnesses
+		"claim-sample-size":               {"64", "225"}, // of a limit
+		"claim-sample-size-corrected":     {"27", "16", "512"},
+	}
+}
+
+// known returns the numbers that a remark or a proof may have: those of its row and of the rows below it in the ledger,
+// and of its arithmetic.
+func known(l *ledger.Ledger, id string) map[string]bool {
+	row, ids := l.Find(id), l.Below(id)
+	if row.Corrected != "" {
+		maps.Copy(ids, l.Below(row.Corrected))
+	}
+	all := map[string]bool{}
+	for _, r := range l.Rows {
+		if !ids[r.ID] && r.ID != id && r.Corrected != id {
+			continue
+		}
+		has := []any{r.Statement, r.Hypotheses}
+		if r.ID == id || r.Corrected == id || row.Corrected == r.ID {
+			has = append(has, r.Note, r.Witness)
+		}
+		b, err := json.Marshal(has)
+		if err != nil {
+			panic(err)
+		}
+		for _, n := range numbersOf(strings.ReplaceAll(string(b), `\\`, `\`)) {
+			all[n] = true
+		}
+	}
+	for _, n := range arithmetic()[id] {
+		all[n] = true
+	}
+	return all
+}
+
+// Each number of at least two digits in a remark or a proof is a number of the ledger, or of the arithmetic of the
+// proof. A planted digit is found, except where the changed number belongs to the same rows.
+func TestNumbersOfTheProseAreOfTheLedger(t *testing.T) {
+	l := stored(t)
+	e, err := newErratum(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	prose := maps.Clone(e.proofs)
+	for id, m := range e.remarks {
+		prose[id] = m.Text + m.Line + m.Limit + m.Short + m.First
+	}
+	planted, missed := 0, 0
+	for id, text := range prose {
+		allowed := known(l, id)
+		for _, n := range numbersOf(text) {
+			if strings.HasPrefix(n, `\`) {
+				continue // two numbers of one digit
+			}
+			if !allowed[n] {
+				t.Errorf("%s.tex has the number %s, and its rows do not", id, n)
+			}
+			planted++
+			last := len(n) - 1
+			if allowed[n[:last]+string('0'+(n[last]-'0'+1)%10)] {
+				missed++
+			}
+		}
+	}
+	if planted < 150 || missed > planted/20 {
+		t.Errorf("of %d planted digits %d are missed", planted, missed)
+	}
+}
+
+// Where the limit of a left side is a fraction in words, the left side of the witness is within a thousandth of it.
+func TestLimitsAreNearTheWitnesses(t *testing.T) {
+	l := stored(t)
+	e, err := newErratum(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fraction := regexp.MustCompile(`(?:\\to|tends to |modulus )\$?\\frac(?:\{(\d+)\}\{(\d+)\}|(\d)(\d)|(\d)\{(\d+)\})`)
+	seen := 0
+	for id, m := range e.remarks {
+		for _, f := range fraction.FindAllStringSubmatch(m.Limit, -1) {
+			num, _ := strconv.ParseFloat(f[1]+f[3]+f[5], 64)
+			den, _ := strconv.ParseFloat(f[2]+f[4]+f[6], 64)
+			seen++
+			if left, _ := l.Find(id).Witness.LHS.Float64(); math.Abs(left-num/den) > 1e-3 {
+				t.Errorf("%s: the limit is %v/%v in words, and the witness has %v", id, num, den, left)
+			}
+		}
+	}
+	if seen < 5 {
+		t.Errorf("%d limits", seen)
+	}
+}
+
+// The numbers of the letter itself: its version and date, and two lengths from the constants of the ledger.
+func TestNumbersOfTheLetter(t *testing.T) {
+	main := stored(t).Find("thm-main-corrected")
+	var front, five, seven float64
+	form := regexp.MustCompile(`\\le(\d+)\\,S\^(\d)\\gamma\^\{-(\d)\}C_\{\\gamma,S\}\^\{-\\gamma\}.*\\gamma/12`)
+	for i, m := range form.FindStringSubmatch(main.Statement)[1:] {
+		*[]*float64{&front, &five, &seven}[i], _ = strconv.ParseFloat(m, 64)
+	}
+	if !strings.Contains(main.Hypotheses, `C_{\gamma,S}^{-12}\log^2T$ with $C_{\gamma,S}=\gamma^{9/2}S^{-7/2}/10$`) {
+		t.Fatalf("another hypothesis: %s", main.Hypotheses)
+	}
+	const s, gamma = 2., 0.4
+	logC := 4.5*math.Log(gamma) - 3.5*math.Log(s) - math.Log(10)
+	length := 100.0 // log T, where log T = 2 log log T - 12 log C
+	for range 100 {
+		length = 2*math.Log(length) - 12*logC
+	}
+	far := (math.Log(front/math.Log(s)) + five*math.Log(s) - seven*math.Log(gamma) - gamma*logC) * 12 / gamma
+	citation, err := os.ReadFile("../../CITATION.cff")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cited := regexp.MustCompile(`(?s)version: "([^"]*)".*date-released: "([^"]*)"`).FindStringSubmatch(string(citation))
+	day, err := time.Parse(time.DateOnly, cited[2])
+	if err != nil {
+		t.Fatal(err)
+	}
+	date := fmt.Sprintf(`\date{Version %s, %s}`, cited[1], day.Format("2 January 2006"))
+	for _, name := range []string{"letter.tex", "supplement.tex"} {
+		if !strings.Contains(text(name), date) {
+			t.Errorf("%s does not have %s of CITATION.cff", name, date)
+		}
+	}
+	for _, want := range []string{
+		fmt.Sprintf("$T=10^{%.0f}$", math.Ceil(length/math.Ln10)),
+		fmt.Sprintf("exceeds $10^{%.0f}$", math.Floor(far/math.Ln10)),
+	} {
+		if !strings.Contains(text("letter.tex"), want) {
+			t.Errorf("the letter does not have %s", want)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math/big"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -240,6 +241,89 @@ func decimal(f float64) string {
 		return fmt.Sprintf(`%s\cdot10^{%d}`, m, n)
 	}
 	return s
+}
+
+var atName = regexp.MustCompile(`\\at\{([^}]*)\}`)
+
+// short returns a witness in one line: \at{name} is the value of its instance, \at{name.2} the second one in a list,
+// and \LHS and \RHS are the sides.
+func short(w *ledger.Witness, text string) (string, error) {
+	var missing error
+	text = atName.ReplaceAllStringFunc(text, func(m string) string {
+		name, index, _ := strings.Cut(atName.FindStringSubmatch(m)[1], ".")
+		v, ok := w.Instance[name]
+		if list, many := v.([]any); many && (index != "" || isMatrices(list)) {
+			k, _ := strconv.Atoi(cmp.Or(index, "1"))
+			v = list[k-1]
+		}
+		if !ok {
+			missing = fmt.Errorf("errata: a witness in one line has %s, which the ledger does not have", m)
+		}
+		return inline(v)
+	})
+	if w.LHS != nil && w.RHS != nil {
+		text = strings.NewReplacer(`\LHS`, inline(w.LHS.RatString()), `\RHS`, inline(w.RHS.RatString())).Replace(text)
+	}
+	return text, missing
+}
+
+// isMatrices reports whether a list has matrices.
+func isMatrices(list []any) bool {
+	m, ok := list[0].([]any)
+	if !ok {
+		return false
+	}
+	_, ok = m[0].([]any)
+	return ok
+}
+
+// inline returns a value in one line. Matrices have a semicolon behind each row.
+func inline(v any) string {
+	list, ok := v.([]any)
+	if !ok {
+		q, ok := new(big.Rat).SetString(fmt.Sprint(v))
+		if !ok {
+			return fmt.Sprint(v)
+		}
+		return inlineNumber(q)
+	}
+	separator, items := ",", []string{}
+	for _, x := range list {
+		item := inline(x)
+		if _, ok := x.([]any); ok {
+			separator, item = `;\;`, strings.ReplaceAll(strings.Trim(item, "()"), ",", `\ `)
+		}
+		items = append(items, item)
+	}
+	return "(" + strings.Join(items, separator) + ")"
+}
+
+// inlineNumber returns a rational number with a slash, a large integer as a power of 3 or a multiple of one of 10, and
+// other long numbers as the first four digits of a decimal number.
+func inlineNumber(q *big.Rat) string {
+	digits := strings.TrimRight(q.Num().String(), "0")
+	three, n := new(big.Int).Set(q.Num()), 0
+	for rest := new(big.Int); q.IsInt() && q.Sign() > 0; n++ {
+		if _, rest = new(big.Int).DivMod(three, big.NewInt(3), rest); rest.Sign() != 0 {
+			break
+		}
+		three.Quo(three, big.NewInt(3))
+	}
+	switch zeros := len(q.Num().String()) - len(digits); {
+	case q.IsInt() && n > 5 && three.Cmp(big.NewInt(1)) == 0:
+		return fmt.Sprintf("3^{%d}", n)
+	case q.IsInt() && zeros > 3:
+		return strings.TrimPrefix(fmt.Sprintf(`%s\cdot10^{%d}`, digits, zeros), `1\cdot`)
+	case len(q.RatString()) <= 16 && !strings.HasSuffix(q.Denom().String(), "00000"):
+		return q.RatString()
+	}
+	scale := 4
+	for x := new(big.Rat).Abs(q); x.Sign() > 0 && x.Cmp(big.NewRat(1, 10)) < 0; scale++ {
+		x.Mul(x, big.NewRat(10, 1))
+	}
+	const more = 60 // digits, so that none of the printed ones is rounded
+	text := q.FloatString(scale + more)
+	return text[:len(text)-more] + `\ldots`
 }
 
 // graphTeX returns a drawing of the graph with the given parents, 0 for a root. The

@@ -164,8 +164,8 @@ func tables() []Entry {
 func lists() []Entry {
 	return []Entry{
 		entry("claims", "The ledger of all statements", ledgerFiles),
-		entry("errata", "The erratum, a letter: what is false, and what holds instead", then(fullLedger, account.Letter)),
-		entry("supplement", "Witnesses and proofs for the erratum", then(fullLedger, account.Supplement)),
+		entry("errata", "A letter: corrections proposed for the paper", then(fullLedger, account.Letter)),
+		entry("supplement", "Witnesses and proofs for the letter", then(fullLedger, account.Supplement)),
 		entry("ledger", "Verdicts in the margin of a LaTeX document", marginStyle),
 		entry("summary", "What the paper says of its figures and numbers, with verdicts", summary()),
 		entry("numbers", "Every number that is quoted in prose, as JSON and as LaTeX macros", numbers()),

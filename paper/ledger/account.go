@@ -129,7 +129,7 @@ func (l *Ledger) Theorems(proof func(id string) string) string {
 	if len(read) > 0 {
 		text += ", read so: " + strings.Join(read, "; ")
 	}
-	return text + fmt.Sprintf(". Their proofs in the erratum are %s.", strings.Join(proofs, "; "))
+	return text + fmt.Sprintf(". Their proofs in the supplement are %s.", strings.Join(proofs, "; "))
 }
 
 // proofs lists the numbers of the proofs on paper.

@@ -804,7 +804,7 @@ func TestAccountCountsAsAnAuthorDoes(t *testing.T) {
 	l.Rows[0].Verdict, l.Rows[1].Verdict = Proved, Proved
 	for read, want := range map[string]string{"": ".", "it is so": ", read so: in Theorem 2 it is so."} {
 		l.Rows[1].Read = read
-		want = "Theorems 1 and 2 are true as printed" + want + " Their proofs in the erratum are E1 and E2; E3."
+		want = "Theorems 1 and 2 are true as printed" + want + " Their proofs in the supplement are E1 and E2; E3."
 		if got := l.Theorems(strings.ToUpper); got != want {
 			t.Errorf("two theorems: %q, want %q", got, want)
 		}

@@ -94,7 +94,7 @@ func joined(parts ...string) string {
 
 const pageHead = `# The ledger: the statements of the paper, proved, refuted and tested
 
-A function in [paper/claims](paper/claims) evaluates each numbered statement of *How Transformers Learn Causal Structure with Gradient Descent* **as printed** and searches for a counterexample. ` + "`make verify`" + ` runs all checks and writes this page; ` + "`.tools/bin/paper verify \"Lemma 12\"`" + ` runs one, named by its number in the PDF or by its id, and prints its witness or worst instance. [The erratum](figures/errata.pdf) lists the false statements and what holds instead; [its supplement](figures/supplement.pdf) has the witnesses and the proofs.
+A function in [paper/claims](paper/claims) evaluates each numbered statement of *How Transformers Learn Causal Structure with Gradient Descent* **as printed** and searches for a counterexample. ` + "`make verify`" + ` runs all checks and writes this page; ` + "`.tools/bin/paper verify \"Lemma 12\"`" + ` runs one, named by its number in the PDF or by its id, and prints its witness or worst instance. [A letter](figures/errata.pdf) proposes corrections of the false statements; [its supplement](figures/supplement.pdf) has the witnesses and the proofs.
 
 **Proved** names the proof of the statement as a whole: the number of its proposition in the supplement, or theorems of Coq. The proofs in the paper are not counted; their displayed steps have rows. *In part* means that the theorem of Coq differs from the statement by what ` + "`paper verify`" + ` prints. **Refuted** names the defect; the witness, in exact numbers, stands in the supplement.
 

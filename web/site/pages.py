@@ -100,7 +100,7 @@ def ledger(site):
     tally_of_all = ", ".join(f"{n} are {v}" for v, n in count.items() if n)
     text = [NO_CONTENTS, "# The ledger\n", "The statements of the paper, as printed, each with a check that can refute it. Of "
             f"{sum(count.values())} statements, {tally_of_all}. A false statement has a witness to check by hand, and a "
-            f'correction below it; <a href="{site.address("figures/errata.pdf")}">the erratum</a> lists them, and '
+            f'correction below it; <a href="{site.address("figures/errata.pdf")}">a letter</a> lists them, and '
             f'<a href="{site.address("figures/supplement.pdf")}">its supplement</a> has the proofs. '
             "*Run* checks a statement in this browser with the program of the project. Most checks take seconds, "
             "and none much longer than half a minute on an idle machine.\n",
@@ -195,7 +195,7 @@ def elsewhere(site, r):
     if r.get("corrected_by"):
         links.append(f'<a href="#{r["corrected_by"]}">correction</a>')
     if r["Proof"]:
-        links.append(f'<a href="{site.address("figures/supplement.pdf")}">proof: erratum, Proposition {r["Proof"]}</a>')
+        links.append(f'<a href="{site.address("figures/supplement.pdf")}">proof: supplement, Proposition {r["Proof"]}</a>')
     for p in r.get("proved", []):
         how = "refuted" if p["refutes"] else "proved in part" if p.get("gap") else "proved"
         links.append(f'<a href="{site.address(p["file"])}">{how} in Coq: <code>{p["theorem"]}</code></a>')
@@ -221,7 +221,7 @@ def account(site, r):
         *named("Proved on paper", rows(r.get("proved_on_paper", []))),
         *named("In Coq", [plain(p) for p in r["coq"] or []]),
         *named("Its proof uses", rows(r["uses"])),
-        *named("Its proof in the erratum uses", rows(r.get("rests_on", []))),
+        *named("Its proof in the supplement uses", rows(r.get("rests_on", []))),
         f"**Consequences.** {support}",
     ])
 
