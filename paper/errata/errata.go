@@ -1,8 +1,8 @@
 // Package errata writes the letter of corrections: for each statement and step that is false as printed its place,
 // what to read, a witness and the reason. Its supplement has all witnesses and the proofs. Statements, witnesses and
-// numbers come from the ledger, and the symbols to read from text/corrections.txt, from which [Patch] corrects a source
-// of the paper. The prose on a row stands beside its claim, in the file <id>.tex: a remark if the row fails, and a proof
-// if it holds. Annotate marks the statements in a copy of the paper's source.
+// numbers come from the ledger, and the symbols to read from text/corrections.txt, from which [Patch] corrects a
+// source of the paper. The prose on a row stands beside its claim, in the file <id>.tex: a remark if the row fails, a
+// proof if it holds. Annotate marks the statements in a copy of the paper's source.
 //
 // A remark begins with comment lines: a line for the table of findings, a phrase for the two sides of
 // the witness, with \LHS and \RHS for their values, the limit of the sides where the witness has large

@@ -164,7 +164,7 @@ var thmStageOneParents = ledger.Claim{
 	Repairs: []ledger.Repair{ledger.Mend("attention is largest at the parent", gapOnAChain(parentLeads))},
 	Correction: &ledger.Claim{
 		ID: "thm-stage1-parents-corrected", Title: "Stage 1: the gap at a parent that leads",
-		Statement:  `For $\beta_0\le T_{\mathrm{eff}}^{-3/2}$ and $j\neq p(i)$, $g^*_{i,p(i)}-g^*_{i,j}\ge\gamma^3/(2S^2)$ for every $A^{(1)}$; so $G^{(1)}_{i,p(i)} \le G^{(1)}_{i,j} - \mathcal{S}_{p(i)}(1-\mathcal{S}_{p(i)})\,\gamma^3\beta_0/(2S^3T)$ where the parent leads $j$, as it does at all times from $A^{(1)}=0$ on`,
+		Statement:  `For $\beta_0\le T_{\mathrm{eff}}^{-3/2}$ and $j\neq p(i)$, $g^*_{i,p(i)}-g^*_{i,j}\ge\gamma^3/(2S^2)$ for every $A^{(1)}$; so $G^{(1)}_{i,p(i)} \le G^{(1)}_{i,j} - \mathcal{S}_{p(i)}(1-\mathcal{S}_{p(i)})\,\gamma^3\beta_0/(2S^3T)$ if $\mathcal{S}_{p(i)}\ge\mathcal{S}_j$, which stage 1, begun at $A^{(1)}=0$, satisfies for all $j$ at all times`,
 		Parts:      []string{gapPart, softmaxPart},
 		Hypotheses: instruments.Assumption1 + `; ` + instruments.SmallEps + `; ` + longEnough + `; ` + parentLeader,
 		Tried:      `the gap enclosed on in-context graphs from the least length on, $\beta_0=T^{-2}$, three priors, $S=2,3,14$; in floats in the limit $\beta_0\to0$ on five families, $T\le512$; the step in rationals`,
@@ -377,7 +377,7 @@ var lemNoParents = ledger.Claim{
 	},
 	Correction: &ledger.Claim{
 		ID: "lem-no-parents-corrected", Title: "Rows of roots hardly move for a while",
-		Statement:  `If $G^{(1)}_i=J(\mathcal{S}(A^{(1)}_i))v$, then $|\mathcal{S}(A^{(1)}_i(\tau))_j-\frac1i| \le \bound{4\tau\eta_1V/i^2}$; so the printed bound holds for $i\neq T$ as long as it is at most $c_{\gamma,S}/i$`,
+		Statement:  `If $G^{(1)}_i=J(\mathcal{S}(A^{(1)}_i))v$, then $|\mathcal{S}(A^{(1)}_i(\tau))_j-\frac1i| \le \bound{4\tau\eta_1V/i^2}$; so for $i\neq T$ the printed bound holds for every $\tau$ for which it is at most $c_{\gamma,S}/i$`,
 		Hypotheses: fromZero + `; ` + sizeOfV + `; ` + fewEnough,
 		Tried:      `$i\le1000$, up to 300 steps of any size, $v$ of one sign pattern or of another one in each step`,
 		Uses:       []string{"thm-stage1-roots-corrected", "lem-no-parents-step-jacobian-corrected"},
@@ -669,7 +669,7 @@ var corStageOneRoots = ledger.Claim{
 	},
 	Correction: &ledger.Claim{
 		ID: "cor-stage1-roots-corrected", Title: "End of stage 1: rows of late roots",
-		Statement:  `For roots $i\neq T$ and an integer $\tau_1\le C\eta_1^{-1}\beta_0^{-1}T^2\log T$, $\sup_j|\mathcal{S}(A^{(1)}_i(\tau_1))_j-\frac1i|\le\bound[` + driftPart + `]{4Ci^{-2}T\log T\,V_i}$, where $V_i=\|v\|_\infty T/\beta_0\le\bound[` + drivePart + `]{35S^2\gamma^{-2}T_{\mathrm{eff}}^{-1/2}}$; with the $C=16S^3\gamma^{-3}$ of the rows with a parent the last hypothesis holds for $i\ge2240S^5\gamma^{-5}T\log T/\sqrt{T_{\mathrm{eff}}}$`,
+		Statement:  `For roots $i\neq T$ and an integer $\tau_1\le C\eta_1^{-1}\beta_0^{-1}T^2\log T$, $\sup_j|\mathcal{S}(A^{(1)}_i(\tau_1))_j-\frac1i|\le\bound[` + driftPart + `]{4Ci^{-2}T\log T\,V_i}$, where $V_i=\|v\|_\infty T/\beta_0\le\bound[` + drivePart + `]{35S^2\gamma^{-2}T_{\mathrm{eff}}^{-1/2}}$; for $C=16S^3\gamma^{-3}$, which is enough for the rows with a parent, $4CT\log T\,V_i\le i$ if $i\ge2240S^5\gamma^{-5}T\log T/\sqrt{T_{\mathrm{eff}}}$`,
 		Parts:      []string{driftPart, drivePart},
 		Hypotheses: driveOf + "; " + lateRoot,
 		Tried:      `the limit $\beta_0\to0$ on in-context graphs, spiders and random forests, $T\le512$, $C=1/2$ and $5$; the size of $v$ as in Lemma 6`,
