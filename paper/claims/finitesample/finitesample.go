@@ -858,9 +858,9 @@ var claimSampleSize = ledger.Claim{
 	},
 	Defect: ledger.Boundary,
 	Check: rootSamples(exact.Query).Noted("This is the claim on stage 1; the paper claims stage 2 as well, with the two " +
-		"displays before, which this row does not decide. T is a root, and its own entry tends to S g_TT, which is not zero, however " +
-		"many samples there are; the witness has a lower bound of what the largest entry of row T exceeds with " +
-		"probability 99/100, and C T_eff^(-1/2). The gap is that of Lemma 5 (thm-dpi-gap), false for S >= 5. With " +
+		"displays before, which this row does not decide. T is a root, and its own entry tends to S g_TT, which is not " +
+		"zero, however many samples there are; the witness has a lower bound of what the largest entry of row T exceeds " +
+		"with probability 99/100, and C T_eff^(-1/2). The gap is that of Lemma 5 (thm-dpi-gap), false for S >= 5. With " +
 		"the corrected population statements T_eff log T samples do suffice (claim-sample-size-corrected)."),
 	Repairs: []ledger.Repair{ledger.Mend("roots other than T", rootSamples(exact.OwnRoot))},
 	Correction: &ledger.Claim{

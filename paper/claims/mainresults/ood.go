@@ -33,7 +33,8 @@ var thmOOD = ledger.Claim{
 	OnPaper: []string{"thm-ood-corrected", "thm-main-step-horizon-corrected"},
 	Check: farStranger(1./24, 1, "Theorem 1 (thm-main) lets epsilon be chosen, and with epsilon = 1 its first conclusion "+
 		"holds without stage 2 (thm-main-step-epsilon). For T_eff below C^(-12) log^2 T the bound exceeds 1 "+
-		"(thm-main-step-horizon-corrected). "+attentionKept+"Decided with the constants of the corrected theorem.").Repaired(),
+		"(thm-main-step-horizon-corrected). "+attentionKept+
+		"Decided with the constants of the corrected theorem.").Repaired(),
 	Faults: []ledger.Fault{
 		ledger.Plant("the exponent gamma", farStranger(1, 1, "").Repaired()),
 		ledger.Drop(assumedTheta, "no stage 2", farStranger(1./24, 0, "").Repaired()),
