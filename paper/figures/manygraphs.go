@@ -212,6 +212,17 @@ func (c *Comparison) Replication() Replication {
 	return a
 }
 
+// Less returns the mean over the graphs of our mean attention less that of another comparison, with the standard error
+// from the pooled variance of a run of the other one.
+func (c *Comparison) Less(other *Comparison) num.Estimate {
+	var d []float64
+	for g, m := range c.Mean {
+		d = append(d, stat.Mean(m, nil)-stat.Mean(other.Mean[g], nil))
+	}
+	share := 1/float64(c.Seeds()) + 1/float64(other.Seeds())
+	return num.Estimate{Mean: stat.Mean(d, nil), StdErr: other.Variance().Run * math.Sqrt(share/float64(len(d)))}
+}
+
 // An Edge is one edge of one of the graphs with the attention on it.
 type Edge struct {
 	Graph, Parent, Child int
@@ -401,8 +412,9 @@ func byGraphFigure(c *Comparison) *figure.Figure {
 const oneDraws = 100_000
 
 // oneDrawFigure is the distribution of the mean over the graphs for one run of each, with
-// every draw of the largest percent, and the printed mean.
-func oneDrawFigure(c *Comparison) *figure.Figure {
+// every draw of the largest percent, the means of other seeds of the released sampler, and the printed mean.
+func oneDrawFigure(both ensembles) *figure.Figure {
+	c := both.ours
 	d := c.OneDraw(oneDraws)
 	share := figure.Series{Label: figure.Text("one run of each graph, ours")}
 	for i := 0; i < oneDraws; i++ {
@@ -414,19 +426,26 @@ func oneDrawFigure(c *Comparison) *figure.Figure {
 	printed := figure.Series{
 		Label: figure.Text("paper"), X: []float64{d.Printed, d.Printed}, Y: []float64{1. / oneDraws, 1}, Color: 2, Mark: 2,
 	}
+	released := figure.Series{Label: figure.Text("released sampler, other seeds"), Color: 3, Mark: 3, Points: true}
+	for k := range both.released.Seeds() {
+		mean := stat.Mean(column(both.released.Mean, k), nil)
+		i, _ := slices.BinarySearch(d.Draws, mean)
+		released.X, released.Y = append(released.X, mean), append(released.Y, float64(max(oneDraws-i, 1))/oneDraws)
+	}
 	return figure.OneRow(figure.OneColumn,
 		"On a logarithmic axis a curve that falls from 1 to one draw in a hundred thousand, and crosses an "+
-			"upright line at the paper’s mean a little below one in a thousand.",
+			"upright line at the paper’s mean a little below one in a thousand; marks on the curve near its middle.",
 		fmt.Sprintf(`Mean attention over the %d graphs if one of our %d runs is chosen at random for each graph: `+
-			`the share of $10^%d$ draws that reach each value, and the printed mean.`,
-			len(c.Graphs), c.Seeds(), len(strconv.Itoa(oneDraws))-1),
+			`the share of $10^%d$ draws that reach each value, the means of %d other seeds of the released sampler, and `+
+			`the printed mean.`,
+			len(c.Graphs), c.Seeds(), len(strconv.Itoa(oneDraws))-1, both.released.Seeds()),
 		&figure.Axes{
 			X: figure.Axis{
 				Label: figure.Text("Mean over the graphs"),
 				Min:   math.Floor(200*d.Draws[0]) / 200, Max: math.Ceil(200*max(d.Printed, d.Draws[oneDraws-1])) / 200,
 			},
 			Y:      figure.Axis{Label: figure.Text("Share of draws that reach it"), Log: true},
-			Series: []figure.Series{share, printed},
+			Series: []figure.Series{share, printed, released},
 		})
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"learncausal/internal/figure"
 )
@@ -14,6 +15,20 @@ import (
 // Figure9Printed is the sweep of the authors' runs on the twenty graphs: their sequences, drawn again from the
 // random stream of JAX 0.4.13, with the trainer of package train.
 const Figure9Printed = "figure-9-printed"
+
+// Figure9Seeds is the sweep of the same sampler and keys with other seeds.
+const Figure9Seeds = "figure-9-seeds"
+
+// ensembles are our runs on the twenty graphs, and those on sequences of the released sampler with other seeds.
+type ensembles struct{ ours, released *Comparison }
+
+func bothEnsembles(ctx context.Context, r *Results) (both ensembles, err error) {
+	if both.ours, err = comparison(ctx, r); err != nil {
+		return both, err
+	}
+	both.released, err = once(r, Figure9Seeds, func() (*Comparison, error) { return LoadComparison(Figure9Seeds) })
+	return both, err
+}
 
 // A replay is the authors' run on a graph beside the run on its sequences and our runs on sequences of our own.
 type replay struct {
@@ -80,5 +95,17 @@ func printedRows(all []replay) []Row {
 		Verdict: verdict(fmt.Sprintf("%.3f", a) == fmt.Sprintf("%.3f", b), fmt.Sprintf(
 			"%.4f of the difference of %.4f remain; %d of %d graphs within %v; r = %.2f of printed and replayed, less our means",
 			a-b, stat.Mean(printedLess, nil), agree, len(all), near, stat.Correlation(printedLess, replayedLess, nil))),
+	}}
+}
+
+// releasedRows is the row of the mean of other seeds of the released sampler, which the paper does not state.
+func releasedRows(both ensembles) []Row {
+	d := both.released.Less(both.ours)
+	mean, half := both.released.Variance().Mean, distuv.UnitNormal.Quantile(0.975)*d.StdErr
+	return []Row{{
+		ID: "num-avg-attn", What: fmt.Sprintf("the same on sequences of the released sampler, %d other seeds",
+			both.released.Seeds()),
+		Ours: figure.Value(mean, 4), Interval: fmt.Sprintf("%.3f to %.3f (95 %%)", mean-half, mean+half),
+		Verdict: fmt.Sprintf("%s; less our sampler %+.4f ± %.4f", notStated, d.Mean, d.StdErr),
 	}}
 }

@@ -125,7 +125,7 @@ func figures() []Entry {
 		entry("fig-sample-size", "Sequences with which stage 1 finds every parent", sampleSizeFigure),
 
 		entry("fig-one-draw", "The mean over the 20 graphs that one run of each gives",
-			then(comparison, oneDrawFigure)),
+			then(bothEnsembles, oneDrawFigure)),
 		entry("fig-stages", "Losses along training on two n-grams, between those of shorter contexts",
 			stagesFigure),
 		entry("fig-joint", "Joint training against what might predict it", then(joint, jointFigure)),
@@ -248,6 +248,7 @@ func rowGroups() []rowGroup {
 			then(comparison, comparisonRows),
 		},
 		{"04-many-graphs", []string{"num-avg-attn"}, then(replays, printedRows)},
+		{"04-many-graphs", []string{"num-avg-attn"}, then(bothEnsembles, releasedRows)},
 		{"03-single-parent", nil, then(singleFinalLosses, finalLossRows)},
 		{"12-multiple-parents", nil, then(multiFinalLosses, finalLossRows)},
 		{"14-standard-transformer", nil, then(mlpFinalLosses, finalLossRows)},
