@@ -105,7 +105,7 @@ var eqA2FormStepInformation = ledger.Claim{
 	Statement:  `there is a convex $f$ that depends on $\beta$, $r$ and $\mu_\pi$ alone, with $\hat g(\beta)=I_f(s_{p(i)};s_i\mid\pi)$, so that $\hat g(\beta)$ is the same for $\pi$ and for the reversed chain $\pi^*(s'\mid s)=\mu_\pi(s')\pi(s\mid s')/\mu_\pi(s)$, whose informations are the same`,
 	Hypotheses: `assumption 1`,
 	Tried:      `matrices of three states and trace one with denominators to 8, $r=\frac1{10}$, $e^{\beta\mu_\pi}$ rational`,
-	Uses:       []string{"lem-bound-ghat-step-second"}, Defect: ledger.Missing,
+	Uses:       []string{"lem-bound-ghat-step-second"}, Defect: ledger.FalseStep,
 	Check: sameReversed(func(exact.Matrix) bool { return true }).Noted("Read with f in terms of beta, as printed, and " +
 		"even of r and mu. The term of s is a divergence of h_s, and h_s depends on mu(s); the reversal exchanges the " +
 		"states and keeps every f-information. Only the name is wrong: the force is a sum of divergences, and so " +
