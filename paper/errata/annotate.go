@@ -116,7 +116,8 @@ type reading struct {
 // read reads the document in a source.
 func read(source string) *reading {
 	r := &reading{
-		word: "Section", heading: -1, labels: map[string]label{}, counts: map[string]int{}, words: map[string][2]string{},
+		word: "Section", heading: -1, counts: map[string]int{}, words: map[string][2]string{},
+		labels: map[string]label{"document": {-1, 0}}, // its begin is a place, too
 	}
 	for _, name := range strings.Fields("theorem lemma corollary definition assumption construction algorithm") {
 		r.words[name] = [2]string{name, capital(name)}
