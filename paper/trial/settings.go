@@ -74,11 +74,8 @@ func (s *Settings) Spec(g *Graph) (train.Spec, error) {
 		return spec, wrong("prior", "with %d states: %v", s.States, err)
 	}
 	if g.DAG != nil {
-		if s.JAX != 0 {
-			return spec, wrong("jax", "belongs to graphs whose positions have at most one parent")
-		}
 		spec.Task = train.Task2{
-			Parents: g.DAG.Parents(), States: s.States, Prior: prior.String(), UniformRoots: s.UniformRoots,
+			Parents: g.DAG.Parents(), States: s.States, Prior: prior.String(), UniformRoots: s.UniformRoots, JAX: s.JAX,
 		}
 	} else {
 		spec.Task = train.Task1{

@@ -1,6 +1,6 @@
 // Package jax draws the random numbers of JAX 0.4.13, the last version for Python 3.8, under which the paper's
-// authors saved their notebooks: keys, uniform, normal and gamma variables, and the sequences of their sampler of
-// Task 1. Later versions of JAX draw others.
+// authors saved their notebooks: keys, uniform, normal and gamma variables, and the sequences of their samplers of
+// both tasks. Later versions of JAX draw others.
 //
 // Integers and uniform variables have the bits of JAX. The others are rounded to float32 after each operation, as in
 // JAX, but from logarithms and exponentials of package num, so that they have the same bits on every machine; XLA's
@@ -53,14 +53,16 @@ func odd(a, b uint32) (uint32, uint32) {
 	return a + b, a + b ^ bits.RotateLeft32(b, 24)
 }
 
-// word returns the i-th of 2n random words: JAX counts to 2n and ciphers the counts i and i+n together.
+// word returns the i-th of n random words: JAX counts to n, adds a 0 if n is odd, and ciphers the first count of
+// either half together, then the second ones, and so on.
 func (k Key) word(n, i int) uint32 {
-	if i < n {
-		a, _ := k.block(uint32(i), uint32(i+n))
-		return a
+	half := (n + 1) / 2
+	if i >= half {
+		_, b := k.block(uint32(i-half), uint32(i))
+		return b
 	}
-	_, b := k.block(uint32(i-n), uint32(i))
-	return b
+	a, _ := k.block(uint32(i), uint32((i+half)%n))
+	return a
 }
 
 // Of returns key i of n, jax.random.split(k, n)[i]. It panics unless 0 <= i < n <= 2^30.
@@ -68,7 +70,7 @@ func (k Key) Of(n, i int) Key {
 	if i < 0 || i >= n || n > 1<<30 {
 		panic(fmt.Sprintf("jax: key %d of %d, want 0 <= i < n <= 2^30", i, n))
 	}
-	return Key{k.word(n, 2*i), k.word(n, 2*i+1)}
+	return Key{k.word(2*n, 2*i), k.word(2*n, 2*i+1)}
 }
 
 // Split returns both keys of jax.random.split(k).
@@ -93,7 +95,9 @@ func (k Key) Bits() uint32 {
 }
 
 // Uniform returns a draw from {0, 1, ..., 2^23-1} / 2^23, jax.random.uniform(k).
-func (k Key) Uniform() float32 { return math.Float32frombits(k.Bits()>>9|0x3f800000) - 1 }
+func (k Key) Uniform() float32 { return uniform(k.Bits()) }
+
+func uniform(bits uint32) float32 { return math.Float32frombits(bits>>9|0x3f800000) - 1 }
 
 // Int returns a draw from 0..n-1, jax.random.randint(k, (), 0, n). It panics unless 0 < n < 2^16.
 func (k Key) Int(n int) int {
@@ -161,10 +165,10 @@ func exp(x float32) float32 {
 	return 0
 }
 
-// Normal returns a standard normal variable, jax.random.normal(k): the quantile of a uniform variable.
-func (k Key) Normal() float32 {
+// Normal returns entry i of jax.random.normal(k, (n,)), a standard normal variable: the quantile of a uniform one.
+func (k Key) Normal(n, i int) float32 {
 	const least = -1 + 0x1p-24 // of float32 above -1
-	u := max(least, float32(k.Uniform()*2)+least)
+	u := max(least, float32(uniform(k.word(n, i))*2)+least)
 	return float32(math.Sqrt2) * inverseErf(u)
 }
 
@@ -218,7 +222,7 @@ func (k Key) logGamma(alpha float32) float32 {
 		for v = -1; v <= 0; {
 			var own Key
 			normal, own = normal.Split()
-			x = own.Normal()
+			x = own.Normal(1, 0)
 			v = 1 + float32(x*c)
 		}
 		x *= x
@@ -234,20 +238,23 @@ func (k Key) logGamma(alpha float32) float32 {
 
 // Dirichlet writes rows of s probabilities each to p, jax.random.dirichlet(k, jnp.full(s, alpha), [len(p)/s]).
 func (k Key) Dirichlet(p []float32, s int, alpha float32) {
-	for i := range p {
-		p[i] = k.Of(len(p), i).logGamma(alpha)
+	for r := range len(p) / s {
+		k.row(p[r*s:r*s+s], len(p), r, alpha)
 	}
-	for ; len(p) > 0; p = p[s:] {
-		most, sum := p[0], float32(0)
-		for _, x := range p[:s] {
-			most = max(most, x)
-		}
-		for i, x := range p[:s] {
-			p[i] = exp(x - most)
-			sum += p[i]
-		}
-		for i := range p[:s] {
-			p[i] /= sum
-		}
+}
+
+// row writes row r of the n entries of Dirichlet to p.
+func (k Key) row(p []float32, n, r int, alpha float32) {
+	most, sum := float32(math.Inf(-1)), float32(0)
+	for i := range p {
+		p[i] = k.Of(n, r*len(p)+i).logGamma(alpha)
+		most = max(most, p[i])
+	}
+	for i, x := range p {
+		p[i] = exp(x - most)
+		sum += p[i]
+	}
+	for i := range p {
+		p[i] /= sum
 	}
 }

@@ -3,6 +3,7 @@ package jax
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // A Sampler draws the sequences of Task 1 as the paper's released code does. It is not safe for concurrent use.
@@ -41,8 +42,13 @@ func (d *Sampler) Draw(x []int, y []float64, key Key) {
 		x[i] = own.Choice(law)
 	}
 	x[query] = last.Int(s)
+	target(y, d.pi[x[query]*s:x[query]*s+s])
+}
+
+// target writes a row of sum 1 but for rounding to y, with sum 1.
+func target(y []float64, row []float32) {
 	sum := 0.0
-	for a, p := range d.pi[x[query]*s : x[query]*s+s] {
+	for a, p := range row {
 		y[a] = float64(p)
 		sum += y[a]
 	}
@@ -117,8 +123,80 @@ func dot(x, y []float64) (sum float64) {
 	return sum
 }
 
-// Epoch is the number of sequences that the released code draws from one key.
-const Epoch = 1 << 20
+// A MultiSampler draws the sequences of Task 2 as the paper's released code does: a tensor for each in-degree, and
+// one law for all roots. It is not safe for concurrent use.
+type MultiSampler struct {
+	parents [][]int // of each position and of the label
+	s       int
+	alpha   float32
+	degrees []int     // in increasing order
+	tensors []*tensor // by in-degree
+}
+
+// A tensor has the rows that a sequence has visited.
+type tensor struct {
+	key   Key
+	p     []float32
+	drawn []bool // by row
+}
+
+// NewMultiSampler returns a sampler of the graph with the given parents of the T positions and of the label, over s
+// states with the prior dirichlet(alpha).
+func NewMultiSampler(parents [][]int, s int, alpha float64) *MultiSampler {
+	d := &MultiSampler{parents: parents, s: s, alpha: float32(alpha)}
+	for _, ps := range parents {
+		for len(d.tensors) <= len(ps) {
+			d.tensors = append(d.tensors, nil)
+		}
+		if d.tensors[len(ps)] == nil {
+			rows := int(math.Pow(float64(s), float64(len(ps))))
+			d.tensors[len(ps)] = &tensor{p: make([]float32, rows*s), drawn: make([]bool, rows)}
+			d.degrees = append(d.degrees, len(ps))
+		}
+	}
+	slices.Sort(d.degrees)
+	return d
+}
+
+// Draw writes the sequence of a key to x, of length T, and the law of the label to y, of length S, with sum 1.
+func (d *MultiSampler) Draw(x []int, y []float64, key Key) {
+	if len(x)+1 != len(d.parents) || len(y) != d.s {
+		panic(fmt.Sprintf("jax: a sequence of %d positions and %d states, want %d and %d",
+			len(x), len(y), len(d.parents)-1, d.s))
+	}
+	matrices, tokens := key.Split()
+	for n, degree := range d.degrees {
+		t := d.tensors[degree]
+		t.key = matrices.Of(len(d.degrees), n)
+		clear(t.drawn)
+	}
+	for i := range x {
+		var own Key
+		tokens, own = tokens.Split()
+		x[i] = own.Choice(d.law(x, i))
+	}
+	target(y, d.law(x, len(x)))
+}
+
+// law returns the law of the token at node i, given the tokens before it.
+func (d *MultiSampler) law(x []int, i int) []float32 {
+	t, r := d.tensors[len(d.parents[i])], 0
+	for _, p := range d.parents[i] {
+		r = r*d.s + x[p]
+	}
+	row := t.p[r*d.s : r*d.s+d.s]
+	if !t.drawn[r] {
+		t.key.row(row, len(t.p), r, d.alpha)
+		t.drawn[r] = true
+	}
+	return row
+}
+
+// The released code draws Epoch sequences of Task 1 from one key, and MultiEpoch sequences of Task 2.
+const (
+	Epoch      = 1 << 20
+	MultiEpoch = 1 << 15
+)
 
 // Next returns key number n, from 0, that is split off k one after the other, as by RNG.next of the released code.
 func (k Key) Next(n int) Key {
@@ -130,25 +208,26 @@ func (k Key) Next(n int) Key {
 }
 
 // Batches are the keys of the sequences of a training run of the released code: the key of the run yields one key
-// after the other, each for 2^20 sequences. It is not safe for concurrent use.
+// after the other, each for an epoch of sequences. It is not safe for concurrent use.
 type Batches struct {
 	run, rest, block Key
+	epoch            int
 	next             int // number of the block after block
 }
 
 // NewBatches returns the keys of the run whose key is number n of a seed, see [Key.Next].
-func NewBatches(seed uint32, n int) *Batches {
+func NewBatches(seed uint32, n, epoch int) *Batches {
 	run := NewKey(seed).Next(n)
-	return &Batches{run: run, rest: run}
+	return &Batches{run: run, rest: run, epoch: epoch}
 }
 
 // Of returns the key of sequence i, from 0.
 func (b *Batches) Of(i int) Key {
-	if i/Epoch < b.next-1 {
+	if i/b.epoch < b.next-1 {
 		b.rest, b.next = b.run, 0
 	}
-	for ; b.next <= i/Epoch; b.next++ {
+	for ; b.next <= i/b.epoch; b.next++ {
 		b.rest, b.block = b.rest.Split()
 	}
-	return b.block.Of(Epoch, i%Epoch)
+	return b.block.Of(b.epoch, i%b.epoch)
 }

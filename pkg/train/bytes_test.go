@@ -71,8 +71,9 @@ var pinned = map[string]struct {
 		Model: Disentangled{Heads: [2]int{1, 1}}, Optimiser: SGD{Rate: 1, Schedule: Constant},
 		Batch: 64, Steps: 10, Seed: 1, Test: 64, Every: 10,
 	}, "1c0336f7451f9453"},
-	"sequences of JAX": {replaySpec(), "add327dc1a6291e6"},
-	"long sequences":   {longSpec(), "1e5c6aaf8865cc10"},
+	"sequences of JAX":             {replaySpec(), "add327dc1a6291e6"},
+	"sequences and weights of JAX": {replayMulti(), "9d58677b06c11265"},
+	"long sequences":               {longSpec(), "1e5c6aaf8865cc10"},
 	"many weights": {Spec{
 		Task:  Task1{Parents: graph.Chain(40).Parents(), States: 10, Prior: "dirichlet(0.1)"},
 		Model: Disentangled{Heads: [2]int{2, 1}}, Optimiser: SGD{Rate: 1, Schedule: Constant},

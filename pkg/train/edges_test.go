@@ -148,7 +148,7 @@ func TestOneRunHasOneForm(t *testing.T) {
 		t.Errorf("the canonical form %+v, want %+v", got, want)
 	}
 	two := multiSpec()
-	two.Task = Task2{two.Task.(Task2).Parents, 3, "dirichlet(1e-1)", false}
+	two.Task = Task2{two.Task.(Task2).Parents, 3, "dirichlet(1e-1)", false, 0}
 	if got := two.Canonical(); !reflect.DeepEqual(got, multiSpec()) {
 		t.Errorf("the canonical form %+v of task 2", got)
 	}
@@ -256,7 +256,7 @@ func TestMemoryIsEstimated(t *testing.T) {
 		"heads 2, 3":  {task1(10), Disentangled{Heads: [2]int{2, 3}}, AdamW{Rate: 0.01, Schedule: Constant}, 1000},
 		"mlp":         {task1(10), MLP{Width: 100}, AdamW{Rate: 0.01, Schedule: Constant}, 1000},
 		"many states": {task1(250), one, SGD{Rate: 1, Schedule: Constant}, 8},
-		"tensors":     {Task2{graph.NGram(8, 3).Parents(), 40, "dirichlet(1)", false}, one, SGD{1, Constant, 0}, 8},
+		"tensors":     {Task2{graph.NGram(8, 3).Parents(), 40, "dirichlet(1)", false, 0}, one, SGD{1, Constant, 0}, 8},
 	} {
 		spec := Spec{
 			Task: c.task, Model: c.model, Optimiser: c.optimiser,

@@ -36,7 +36,7 @@ type flat struct {
 
 	Residual bool `json:"residual,omitempty"` // of the transformer with MLPs
 
-	JAX int `json:"jax,omitempty"` // of Task 1
+	JAX int `json:"jax,omitempty"`
 }
 
 // MarshalJSON returns the flat form of the [Spec.Canonical] spec, the same bytes for the same
@@ -83,7 +83,7 @@ func (s Spec) flat() flat {
 		f.Parents, f.States, f.Prior, f.JAX = k.Parents, k.States, k.Prior, k.JAX
 		f.Roots = choose(k.UniformRoots, "uniform", "")
 	case Task2:
-		f.Nodes, f.States, f.Prior = k.Parents, k.States, k.Prior
+		f.Nodes, f.States, f.Prior, f.JAX = k.Parents, k.States, k.Prior, k.JAX
 		f.Roots = choose(k.UniformRoots, "uniform", "dirichlet")
 	}
 	switch m := s.Model.(type) {
@@ -117,7 +117,7 @@ func (f flat) spec() (Spec, error) {
 	case f.Nodes == nil:
 		s.Task = Task1{f.Parents, f.States, f.Prior, f.Roots == "uniform", f.JAX}
 	case f.Roots == "dirichlet", f.Roots == "uniform":
-		s.Task = Task2{f.Nodes, f.States, f.Prior, f.Roots == "uniform"}
+		s.Task = Task2{f.Nodes, f.States, f.Prior, f.Roots == "uniform", f.JAX}
 	default:
 		return s, fmt.Errorf("spec: roots is %q, want dirichlet or uniform for Task 2", f.Roots)
 	}

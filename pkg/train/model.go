@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"learncausal/pkg/internal/engine"
+	"learncausal/pkg/jax"
 	"learncausal/pkg/model"
 	"learncausal/pkg/num"
 )
@@ -15,7 +16,7 @@ import (
 // The example of [model.Weights.Forward] trains another depth.
 type Model interface {
 	weights(s, t int) model.Model                 // zero weights
-	initialise(w model.Model, seed uint64)        // sets zero weights to the weights at step 0
+	initialise(w model.Model, s Spec)             // sets zero weights to the weights at step 0
 	attention(s Spec, w model.Model) []*mat.Dense // Spec.HeadAttentions
 	footprint(s, t int) engine.Footprint
 	validate() error
@@ -87,28 +88,50 @@ func (m Disentangled) attention(_ Spec, w model.Model) []*mat.Dense {
 
 func (m MLP) attention(s Spec, w model.Model) []*mat.Dense { return s.MeanAttention(w) }
 
-func (m Disentangled) initialise(w model.Model, seed uint64) {
+func (m Disentangled) initialise(w model.Model, s Spec) {
 	if m.Init == 0 {
 		return
 	}
+	number, _ := replayed(s.Task)
 	for l, layer := range w.(*model.Weights).A {
 		for h, a := range layer {
-			normal(a.RawMatrix().Data, m.Init, seed, "init", uint64(l), uint64(h))
+			if v := a.RawMatrix().Data; number == 0 {
+				normal(v, m.Init, s.Seed, "init", uint64(l), uint64(h))
+			} else {
+				replayNormal(v, m.Init, jax.NewKey(uint32(s.Seed)).Next(number+1+l), len(layer)*len(v), h*len(v))
+			}
 		}
 	}
 }
 
 // initialise follows the authors' released code: normal embeddings, V and In of standard
 // deviation 1/sqrt(d); attention, Out, biases and the output matrix are zero.
-func (m MLP) initialise(weights model.Model, seed uint64) {
+func (m MLP) initialise(weights model.Model, s Spec) {
 	w, sd := weights.(*model.MLP), 1/math.Sqrt(float64(m.Width))
-	normal(w.E.RawMatrix().Data, sd, seed, "init E", 0)
-	normal(w.P.RawMatrix().Data, sd, seed, "init P", 0)
-	for l, layer := range w.Layers {
-		normal(layer.V.RawMatrix().Data, sd, seed, "init V", uint64(l))
-		if layer.In != nil {
-			normal(layer.In.RawMatrix().Data, sd, seed, "init In", uint64(l))
+	number, _ := replayed(s.Task)
+	fill := func(a *mat.Dense, purpose string, l int, key jax.Key) {
+		if v := a.RawMatrix().Data; number == 0 {
+			normal(v, sd, s.Seed, purpose, uint64(l))
+		} else {
+			replayNormal(v, sd, key, len(v), 0)
 		}
+	}
+	key, n := jax.NewKey(uint32(s.Seed)).Next(max(number-2, 0)), 2*len(w.Layers)+2
+	fill(w.E, "init E", 0, key.Of(n, n-2))
+	fill(w.P, "init P", 0, key.Of(n, n-1))
+	for l, layer := range w.Layers {
+		fill(layer.V, "init V", l, key.Of(n, 2*l))
+		if layer.In != nil {
+			in, _ := key.Of(n, 2*l+1).Split()
+			fill(layer.In, "init In", l, in)
+		}
+	}
+}
+
+// replayNormal fills v with the first of the n normal draws of a key and with those after it, times sd.
+func replayNormal(v []float64, sd float64, key jax.Key, n, first int) {
+	for i := range v {
+		v[i] = sd * float64(key.Normal(n, first+i))
 	}
 }
 

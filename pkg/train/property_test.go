@@ -364,7 +364,7 @@ func drawSpec(t *rapid.T) (s Spec, right bool) {
 			nodes[2] = rapid.SampledFrom([][]int{{2}, {-1}, {0, 0}, {7}}).Draw(t, "node")
 		}
 		_, err = graph.NewDAG(nodes)
-		s.Task = Task2{nodes, c.states, c.prior, rapid.Bool().Draw(t, "uniform roots")}
+		s.Task = Task2{nodes, c.states, c.prior, rapid.Bool().Draw(t, "uniform roots"), 0}
 	}
 	right = right && err == nil
 	switch rapid.IntRange(0, 30).Draw(t, "missing") {

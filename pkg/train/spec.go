@@ -24,7 +24,6 @@ import (
 	"fmt"
 	"math"
 
-	"learncausal/pkg/jax"
 	"learncausal/pkg/num"
 	"learncausal/pkg/task"
 )
@@ -107,8 +106,14 @@ func (s Spec) Validate() error {
 	case s.Every < 0:
 		return fmt.Errorf("spec: every is %d, want at least 1, or 0 for an eighth of the steps", s.Every)
 	}
-	if k, ok := s.Task.(Task1); ok && k.JAX > 0 && (jax.Epoch%s.Batch != 0 || s.Seed > math.MaxUint32) {
-		return fmt.Errorf("spec: jax with batch %d and seed %d, want a power of 2 and a seed below 2^32", s.Batch, s.Seed)
+	if number, epoch := replayed(s.Task); number > 0 {
+		if epoch%s.Batch != 0 || s.Seed > math.MaxUint32 {
+			return fmt.Errorf("spec: jax with batch %d and seed %d, want a power of 2 up to %d and a seed below 2^32",
+				s.Batch, s.Seed, epoch)
+		}
+		if _, mlp := s.Model.(MLP); mlp && number < 2 {
+			return fmt.Errorf("spec: jax is %d with MLPs, want at least 2: their weights have a key of their own", number)
+		}
 	}
 	if err := s.Model.validate(); err != nil {
 		return err

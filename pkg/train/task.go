@@ -34,7 +34,9 @@ type Task1 struct {
 
 	// JAX selects the sequences that the paper's released code draws from jax.random.PRNGKey(Seed) under JAX 0.4.13
 	// (package jax), if it is positive: those of training from key number JAX that is split off that key, from 0, and
-	// those of the test set from the key before. The prior must be dirichlet(alpha), and Batch a power of 2.
+	// those of the test set from the key before. The prior must be dirichlet(alpha), and Batch a power of 2. The
+	// initial weights are the released code's as well: those of an [MLP] from the key before that of the test set, so
+	// that JAX is at least 2, and random matrices A of [Disentangled] from the keys after that of training, by layer.
 	JAX int `json:",omitempty"`
 }
 
@@ -99,19 +101,32 @@ func (d streams) fill(b *task.Batch, src *rand.PCG) error {
 
 // replay draws from the keys of JAX.
 type replay struct {
-	*jax.Sampler
-	number int
-	keys   *jax.Batches // of training; nil before its first batch
+	sampler interface {
+		Draw(x []int, y []float64, key jax.Key)
+	}
+	number, epoch int
+	keys          *jax.Batches // of training; nil before its first batch
+}
+
+// replayed returns JAX of a task and the number of sequences for a key, or zeros.
+func replayed(k Task) (number, epoch int) {
+	switch k := k.(type) {
+	case Task1:
+		return k.JAX, jax.Epoch
+	case Task2:
+		return k.JAX, jax.MultiEpoch
+	}
+	return 0, 0
 }
 
 func (d *replay) train(b *task.Batch, s Spec, step, shard int) error {
 	if d.keys == nil {
-		d.keys = jax.NewBatches(uint32(s.Seed), d.number)
+		d.keys = jax.NewBatches(uint32(s.Seed), d.number, d.epoch)
 	}
 	lo, _ := part(s.Batch, shard)
 	for k := range b.Len() {
 		x, y := b.Seq(k)
-		d.Draw(x, y, d.keys.Of(step*s.Batch+lo+k))
+		d.sampler.Draw(x, y, d.keys.Of(step*s.Batch+lo+k))
 	}
 	return nil
 }
@@ -120,7 +135,7 @@ func (d *replay) test(b *task.Batch, s Spec, n int) error {
 	key := jax.NewKey(uint32(s.Seed)).Next(d.number - 1)
 	for k := range b.Len() {
 		x, y := b.Seq(k)
-		d.Draw(x, y, key.Of(s.Test, n*chunk+k))
+		d.sampler.Draw(x, y, key.Of(s.Test, n*chunk+k))
 	}
 	return nil
 }
@@ -143,6 +158,7 @@ type Task2 struct {
 	States       int     // S, the size of the alphabet
 	Prior        string  // of each row of the transition tensors: "dirichlet(0.1)"
 	UniformRoots bool    // see [task.Multi]
+	JAX          int     `json:",omitempty"` // see [Task1]
 }
 
 // New returns the task, or an error that names the wrong field.
@@ -248,12 +264,16 @@ func (k Task1) sampler() (func() drawer, error) {
 	}
 	prior, ok := tk.Prior.(*markov.Dirichlet)
 	if k.JAX < 0 || !ok || k.UniformRoots {
-		const want = "want 0, or a positive number with the prior dirichlet(alpha) and roots from the stationary measure"
-		return nil, fmt.Errorf("spec: jax is %d with the prior %q, %s", k.JAX, k.Prior, want)
+		return nil, noReplay(k.JAX, k.Prior)
 	}
 	return func() drawer {
-		return &replay{Sampler: jax.NewSampler(k.Parents, k.States, prior.Alpha), number: k.JAX}
+		return &replay{sampler: jax.NewSampler(k.Parents, k.States, prior.Alpha), number: k.JAX, epoch: jax.Epoch}
 	}, nil
+}
+
+func noReplay(number int, prior string) error {
+	const want = "want 0, or a positive number with the prior dirichlet(alpha) and without uniform roots"
+	return fmt.Errorf("spec: jax is %d with the prior %q, %s", number, prior, want)
 }
 
 func (k Task2) sampler() (func() drawer, error) {
@@ -261,7 +281,14 @@ func (k Task2) sampler() (func() drawer, error) {
 	if err == nil {
 		_, err = task.NewMultiSampler(tk)
 	}
+	if err == nil && (k.JAX < 0 || k.JAX > 0 && k.UniformRoots) {
+		err = noReplay(k.JAX, k.Prior)
+	}
 	return func() drawer {
+		if k.JAX > 0 {
+			d := jax.NewMultiSampler(k.Parents, k.States, tk.Prior.Alpha)
+			return &replay{sampler: d, number: k.JAX, epoch: jax.MultiEpoch}
+		}
 		m, _ := task.NewMultiSampler(tk) // no error, as above
 		return streams{Sampler: m}
 	}, err

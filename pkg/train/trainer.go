@@ -119,7 +119,7 @@ func begin(spec Spec, workers int) (*Trainer, error) {
 		return nil, err
 	}
 	t := &Trainer{spec: spec, weights: spec.Model.weights(spec.S(), spec.T()), drawn: -1}
-	spec.Model.initialise(t.weights, spec.Seed)
+	spec.Model.initialise(t.weights, spec)
 	t.engine, t.optimiser = engine.New(t.weights), spec.Optimiser.start(t.weights)
 	if t.test, err = spec.TestSet(); err != nil {
 		return nil, err
