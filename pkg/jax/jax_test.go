@@ -166,20 +166,6 @@ func TestLawOfRootsIsStationary(t *testing.T) {
 	}
 }
 
-// words returns n random words of a key, jax.random.bits(k, (n,)). An odd count is padded with a zero.
-func words(k Key, n int) []uint32 {
-	half := (n + 1) / 2
-	first, second := make([]uint32, half), make([]uint32, half)
-	for i := range half {
-		count := uint32(i + half)
-		if int(count) == n {
-			count = 0
-		}
-		first[i], second[i] = k.block(uint32(i), count)
-	}
-	return append(first, second...)[:n]
-}
-
 // The seed 0 gives the paper's twenty random graphs: a position i > 0 has one of the positions before it as its
 // parent, or none with probability 1/2.
 func TestSeedGivesTheGraphsOfThePaper(t *testing.T) {
@@ -196,15 +182,26 @@ func TestSeedGivesTheGraphsOfThePaper(t *testing.T) {
 		high, low := parents.Split()
 		got := []int{-1}
 		for i := range 18 {
-			got = append(got, below(i+1, words(high, 18)[i], words(low, 18)[i]))
+			got = append(got, below(i+1, high.word(18, i), low.word(18, i)))
 		}
-		for i, w := range words(none, 19) {
-			if w < 1<<31 {
+		for i := range got {
+			if none.word(19, i) < 1<<31 {
 				got[i] = -1
 			}
 		}
 		if !slices.Equal(got, want.Parents) {
 			t.Errorf("graph %d has the parents %v, want %v", g, got, want.Parents)
+		}
+	}
+}
+
+// The seed 0 gives the random graph of Figures 6 and 8: position i has a parent in -1, 0, ..., i-1.
+func TestSeedGivesTheRandomGraph(t *testing.T) {
+	want := []int{-1, -1, 1, -1, -1, 4, -1, 5, 3, 4, 8, 6, 1, 3, 5, -1, 6, 1, 3}
+	high, low := NewKey(0).Next(0).Split()
+	for i, parent := range want {
+		if got := below(i+1, high.word(19, i), low.word(19, i)) - 1; got != parent {
+			t.Errorf("position %d has the parent %d, want %d", i, got, parent)
 		}
 	}
 }
