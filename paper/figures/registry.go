@@ -242,6 +242,7 @@ func rowGroups() []rowGroup {
 		{"12-multiple-parents", []string{"fig-multi-parent", "fig-multi-parent-printed"}, splitRows},
 		{"12-multiple-parents", []string{"fig-multi-parent-full"}, then(multiRuns, outsideRows)},
 		{"14-standard-transformer", []string{"fig-mlp"}, then(mlpRuns, mlpRows)},
+		{"14-standard-transformer", []string{"fig-mlp"}, mlpReplayRows},
 		{
 			"04-many-graphs",
 			[]string{"fig-many-graphs", "num-avg-attn", "num-avg-attn-sd"},
