@@ -201,16 +201,15 @@ func arithmetic() map[string][]string {
 			digits(down(10*math.Sqrt(128), 1), 0), "30000", "201", "100", "28", digits(12*4.5, 0), digits(12*3.5, 0),
 			digits(2*12, 0),
 		},
-		"thm-ood-corrected":                     {"201", "2.01", "100", digits(2*12, 0), digits(1-0.99, 2)},
-		"thm-main-step-horizon-corrected":       {digits(2*12, 0)},
-		"eq-f-pointwise-corrected":              append(tens, digits(6*k, 0), "1.01"),
-		"thm-stage2-lower":                      append(tens, digits(rows, 0), digits(4*rows, 0), "11", "17", "21", "27", "1.01"),
-		"thm-stage1-parents-corrected":          {digits(2*35, 0)},
-		"lem-a1-dynamics-sharp":                 {"16", "64"},
-		"thm-stage1-roots":                      {"40"},        // of a limit, see TestLimitsAreNearTheWitnesses
-		"claim-sample-size":                     {"64", "225"}, // of a limit
-		"thm-finite-stage2-step-bias-corrected": {"22"},
-		"claim-sample-size-corrected":           {"27", "16", "512"},
+		"thm-ood-corrected":               {"201", "2.01", "100", digits(2*12, 0), digits(1-0.99, 2)},
+		"thm-main-step-horizon-corrected": {digits(2*12, 0)},
+		"eq-f-pointwise-corrected":        append(tens, digits(6*k, 0), "1.01"),
+		"thm-stage2-lower":                append(tens, digits(rows, 0), digits(4*rows, 0), "11", "17", "21", "27", "1.01"),
+		"thm-stage1-parents-corrected":    {digits(2*35, 0)},
+		"lem-a1-dynamics-sharp":           {"16", "64"},
+		"thm-stage1-roots":                {"40"},        // of a limit, see TestLimitsAreNearTheWitnesses
+		"claim-sample-size":               {"64", "225"}, // of a limit
+		"claim-sample-size-corrected":     {"27", "16", "512"},
 	}
 }
 
