@@ -39,10 +39,15 @@ func (check Check) Each(what string, got, want []float64) {
 // Inequalities compares the inequalities that a decision gives to a Worst with the given ones: the
 // sides of the tightest, and their number.
 func (check Check) Inequalities(what string, decide func(w *ledger.Worst), lines ...[2]float64) {
+	check.UpTo(0, what, decide, lines...)
+}
+
+// UpTo is Inequalities with left sides that cannot exceed most, see [ledger.Worst.UpTo].
+func (check Check) UpTo(most float64, what string, decide func(w *ledger.Worst), lines ...[2]float64) {
 	var got, want ledger.Worst
 	decide(&got)
 	for _, line := range lines {
-		want.AtMost(line[0], line[1], func() ledger.Instance { return nil })
+		want.UpTo(most).AtMost(line[0], line[1], func() ledger.Instance { return nil })
 	}
 	f, g := got.Finding(""), want.Finding("")
 	check.Each(what, []float64{f.LHS, f.RHS, float64(f.Instances.N())}, []float64{g.LHS, g.RHS, float64(g.Instances.N())})
