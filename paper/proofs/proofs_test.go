@@ -41,7 +41,7 @@ func TestTheoremsAreOfTheLedger(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, listed := proofs.Listed(), map[string]bool{}
+	all, listed, instances := proofs.Listed(), map[string]bool{}, read(t, "instances.v")
 	for _, th := range all.Theorems {
 		listed[th.Theorem] = true
 		r := stored.Find(th.ID)
@@ -51,6 +51,10 @@ func TestTheoremsAreOfTheLedger(t *testing.T) {
 		}
 		for _, fault := range disagreements(th, *r, read(t, th.File)) {
 			t.Errorf("theorems.json: %s: %s", th.ID, fault)
+		}
+		if hypotheses(th) && !strings.Contains(instances, "Lemma "+th.Theorem+"_applies ") {
+			t.Errorf("%s may be vacuous: instances.v lacks numbers that satisfy its hypotheses, "+
+				"Lemma %[1]s_applies : applies (@%[1]s)", th.Theorem)
 		}
 	}
 	for _, file := range sources(t) {
@@ -66,33 +70,34 @@ func TestTheoremsAreOfTheLedger(t *testing.T) {
 	}
 }
 
-// compared returns a checksum of all that a theorem without a gap is compared with.
+// compared returns a checksum of a row, its theorem and the gap between the two.
 func compared(th proofs.Theorem, r ledger.Row) string {
-	text := strings.Join([]string{r.Statement, r.Hypotheses, th.Coq, th.Printed}, "\n")
+	text := strings.Join([]string{r.Statement, r.Hypotheses, th.Coq, th.Printed, th.Gap}, "\n")
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(text)))[:16]
 }
 
-// A gap that is emptied, and a hypothesis that the row gains, are found.
-func TestEmptyGapIsFound(t *testing.T) {
+// A gap that is emptied, a theorem that changes and a hypothesis that the row gains are found.
+func TestChangesAreFound(t *testing.T) {
 	th := proofs.Theorem{
 		Kind: "proved", Theorem: "a_true", File: "a.v", Statement: "a", Coq: "a.a_true : a",
 		Gap: "a half",
 	}
 	row := ledger.Row{Claim: ledger.Claim{ID: "lem-a", Number: "Lemma 1", Statement: "a", Hypotheses: "b"}}
-	const source = "Lemma 1 (lem-a) Theorem a_true "
-	if bad := disagreements(th, row, source); bad != nil {
-		t.Errorf("a theorem with a gap: %q", bad)
-	}
-	th.Gap = ""
-	if bad := disagreements(th, row, source); len(bad) != 1 {
-		t.Errorf("an empty gap: %q", bad)
-	}
 	th.Compared = compared(th, row)
+	const source = "Lemma 1 (lem-a) Theorem a_true "
 	if bad := disagreements(th, row, source); bad != nil {
 		t.Errorf("a compared theorem: %q", bad)
 	}
-	if row.Hypotheses = "b; c"; len(disagreements(th, row, source)) != 1 {
-		t.Error("another hypothesis is not found")
+	whole, stronger, more := th, th, row
+	whole.Gap, stronger.Coq, more.Hypotheses = "", "a.a_true : False -> a", "b; c"
+	for name, bad := range map[string][]string{
+		"an empty gap":       disagreements(whole, row, source),
+		"another theorem":    disagreements(stronger, row, source),
+		"another hypothesis": disagreements(th, more, source),
+	} {
+		if len(bad) != 1 {
+			t.Errorf("%s: %q", name, bad)
+		}
 	}
 }
 
@@ -107,12 +112,8 @@ func disagreements(th proofs.Theorem, r ledger.Row, source string) []string {
 	failed := r.Failed()
 	expect(th.Kind == "proved" && !failed || th.Kind == "refuted" && failed,
 		"%s, where the ledger has %q", th.Kind, r.Verdict)
-	want := compared(th, r)
-	if th.Gap != "" {
-		want = ""
-	}
-	expect(th.Compared == want, "compare statement and hypotheses with what Coq prints; "+
-		"write the difference as its gap, or set compared to %q if there is none", compared(th, r))
+	expect(th.Compared == compared(th, r), "compare statement and hypotheses with what Coq prints; "+
+		"write the difference, if any, as its gap, and set compared to %q", compared(th, r))
 	expect(th.Statement == r.Statement, "the row says\n%s\nand the theorem is listed for\n%s", r.Statement, th.Statement)
 	expect(strings.Contains(source, "("+r.ID+")"), "%s does not name (%s)", th.File, r.ID)
 	expect(strings.Contains(strings.ToLower(source), strings.ToLower(r.Number)), "%s does not name %s", th.File, r.Number)
@@ -210,7 +211,7 @@ func write(t *testing.T, folder, name, text string) {
 	}
 }
 
-// questions returns commands that print the types of theorems and their axioms.
+// questions returns commands that print the types of theorems, check their instances and print their axioms.
 func questions(all []proofs.Theorem) string {
 	var b strings.Builder
 	b.WriteString("Import rationals.\n" + opening + "Import definitions.\nOpen Scope ring_scope.\n")
@@ -221,12 +222,22 @@ func questions(all []proofs.Theorem) string {
 		if name := printedName(th); name != "" {
 			fmt.Fprintf(&b, "Print %s.%s.\n", module, name)
 		}
+		b.WriteString("Goal True. idtac \"@@instance\". Abort.\n")
+		if hypotheses(th) {
+			fmt.Fprintf(&b, "Goal True. tryif assert (instances.applies (@%s.%s)) by exact instances.%[2]s_applies "+
+				"then idtac \"satisfied\" else idtac. Abort.\n", module, th.Theorem)
+		}
 	}
-	b.WriteString("Definition all :=\n")
+	theorems, instances := "", ""
 	for _, th := range all {
-		fmt.Fprintf(&b, "let _ := @%s.%s in\n", strings.TrimSuffix(th.File, ".v"), th.Theorem)
+		theorems += fmt.Sprintf("let _ := @%s.%s in\n", strings.TrimSuffix(th.File, ".v"), th.Theorem)
+		if hypotheses(th) {
+			instances += fmt.Sprintf("let _ := instances.%s_applies in\n", th.Theorem)
+		}
 	}
-	b.WriteString("tt.\nGoal True. idtac \"@@axioms\". Abort.\nPrint Assumptions all.\n")
+	fmt.Fprintf(&b, "Definition all :=\n%stt.\nDefinition every :=\n%stt.\n", theorems, instances)
+	b.WriteString("Goal True. idtac \"@@axioms\". Abort.\nPrint Assumptions all.\n" +
+		"Goal True. idtac \"@@assumed\". Abort.\nPrint Assumptions every.\n")
 	return b.String()
 }
 
@@ -235,16 +246,30 @@ func printedName(th proofs.Theorem) string {
 	return regexp.MustCompile(`\w+_printed\b`).FindString(th.Coq)
 }
 
+// hypotheses reports whether a theorem has variables or premises. A theorem without them is a
+// refutation, ~ A, whose proof gives the numbers that satisfy the hypotheses of A.
+func hypotheses(th proofs.Theorem) bool { return !strings.Contains(th.Coq, " : ~ ") }
+
+// ofReals are the axioms of Coq's real numbers, and of choice, on which instances rest.
+var ofReals = []string{
+	"sig_not_dec", "sig_forall_dec", "functional_extensionality_dep", "classic", "epsilon_statement",
+}
+
 // faultsOf compares the output of Coq for the questions about theorems with the list, and
 // reports axioms.
 func faultsOf(out string, all []proofs.Theorem) (faults []string) {
 	out, axioms, _ := strings.Cut(out, "@@axioms\n")
+	axioms, assumed, _ := strings.Cut(axioms, "@@assumed\n")
 	answers := strings.Split(out, "@@says\n")[1:]
 	if len(answers) != len(all) {
 		return []string{fmt.Sprintf("%d answers to %d questions:\n%s", len(answers), len(all), out)}
 	}
 	for i, th := range all {
-		says, printed, _ := strings.Cut(answers[i], "@@printed\n")
+		says, rest, _ := strings.Cut(answers[i], "@@printed\n")
+		printed, instance, _ := strings.Cut(rest, "@@instance\n")
+		if hypotheses(th) && words(instance) != "satisfied" {
+			faults = append(faults, th.Theorem+" may be vacuous: instances.v has no proof that it applies")
+		}
 		if got := words(says); got != th.Coq {
 			faults = append(faults, fmt.Sprintf("%s says\n%s\nand the list has\n%s", th.Theorem, got, th.Coq))
 		}
@@ -254,6 +279,14 @@ func faultsOf(out string, all []proofs.Theorem) (faults []string) {
 	}
 	if got := words(axioms); got != "Closed under the global context" {
 		faults = append(faults, "the theorems rest on\n"+got)
+	}
+	if words(assumed) == "" {
+		faults = append(faults, "Coq refuses the list of instances")
+	}
+	for _, m := range regexp.MustCompile(`(?m)^[\w.]*?(\w+)\s+:`).FindAllStringSubmatch(assumed, -1) {
+		if !slices.Contains(ofReals, m[1]) {
+			faults = append(faults, "the instances rest on "+m[1])
+		}
 	}
 	return faults
 }
