@@ -19,7 +19,7 @@ type Theorem struct {
 	Statement string `json:"statement"`
 	Coq       string `json:"coq"`
 	Printed   string `json:"printed,omitempty"`
-	Compared  string `json:"compared"` // checksum of statement, hypotheses, theorem and gap, set after a comparison
+	Compared  string `json:"compared"` // checksum of statement, hypotheses, theorem and gap; without a gap set after a comparison
 }
 
 // An Index is theorems.json. Definitions has a checksum of the definitions of each
