@@ -43,6 +43,11 @@ func TestEnclosuresOfLongChains(t *testing.T) {
 	check("the largest loss", exact.Float(loss.Hi), 2*least/(0.064/16)*(1+1e-9))
 	growth, limit := c.Growth(beta), c.Chain().GHatBeta(2/n, beta)
 	check.Each("a growth", exact.Vector{growth.Lo, growth.Hi}.Floats(), []float64{limit * (1 - 1e-9), limit * (1 + 1e-9)})
+	check("the loss of the uniform guess", c.Guess(),
+		(0.8*math.Log(1.6)+0.2*math.Log(0.4)+0.4*math.Log(0.8)+0.6*math.Log(1.2))/2)
+	if x := instruments.Around(1, 2); x.Lo.Cmp(exact.Int(1)) >= 0 || x.Hi.Cmp(exact.Int(2)) <= 0 {
+		t.Errorf("numbers with a rounding error are enclosed by %v", x)
+	}
 	if x := instruments.Around(math.NaN(), 1); x.Lo.Sign() > 0 || x.Hi.Sign() < 0 {
 		t.Errorf("what is not a number is in %v", x)
 	}
