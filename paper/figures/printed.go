@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
@@ -107,7 +108,8 @@ func releasedRows(both ensembles) []Row {
 		ID: "num-avg-attn", What: fmt.Sprintf("the same on sequences of the released sampler, %d other seeds",
 			both.released.Seeds()),
 		Ours: figure.Value(mean, 4), Interval: fmt.Sprintf("%.3f to %.3f (95 %%)", mean-half, mean+half),
-		Verdict: fmt.Sprintf("%s; less our sampler %+.4f ± %.4f", notStated, d.Mean, d.StdErr),
+		Verdict: fmt.Sprintf("%s: less our sampler %s", notStated, strings.ReplaceAll(
+			fmt.Sprintf("%+.4f ± %.4f", d.Mean, d.StdErr), "-", "−")),
 	}}
 }
 
