@@ -95,7 +95,9 @@ def tally(site, section):
 
 def ledger(site):
     rows = site.facts["rows"]
-    guide = re.findall(r"(?m)^\*\*(?:Verdicts|Defects)\.\*\*.*$", (ROOT / "CLAIMS.md").read_text(encoding="utf-8"))
+    guide = re.findall(r"(?m)^\*\*(?:Proved|Tested|Defects)\b.*$", (ROOT / "CLAIMS.md").read_text(encoding="utf-8"))
+    if len(guide) != 3:
+        raise SystemExit(f"pages.py: CLAIMS.md explains {len(guide)} of Proved, Tested and Defects")
     count = {v: sum(r["verdict"] == v and r["kind"] == "statement" for r in rows) for v in SIGNS}
     tally_of_all = ", ".join(f"{n} are {v}" for v, n in count.items() if n)
     text = [NO_CONTENTS, "# The ledger\n", "The statements of the paper, as printed, each with a check that can refute it. Of "
