@@ -178,7 +178,8 @@ func (l *Ledger) theorems() string {
 		}
 	}
 	return fmt.Sprintf("\n%d theorems of Coq in [paper/proofs](paper/proofs), without axioms and with "+
-		"[numbers](paper/proofs/instances.v) that satisfy their premises, refute %d rows as a whole and %d in part, and prove %d as a whole and %d in part.\n",
+		"[numbers](paper/proofs/instances.v) that satisfy their premises, "+
+		"refute %d rows as a whole and %d in part, and prove %d as a whole and %d in part.\n",
 		theorems, rows[[2]bool{true, true}], rows[[2]bool{true, false}], rows[[2]bool{false, true}], rows[[2]bool{}])
 }
 
