@@ -56,10 +56,7 @@ func TestEachFaultOfARowIsNamed(t *testing.T) {
 			"an inequality lhs <= rhs fails with lhs <= rhs",
 		}},
 		{equation, func(r *Row) {}, nil},
-		{
-			good, func(r *Row) { r.Verdict, r.Repairs, r.Margin = Refuted, []Repair{{}}, 0 },
-			[]string{"fails without a witness"},
-		},
+		{bad, func(r *Row) { r.Witness = nil }, []string{"fails without a witness"}},
 		{good, func(r *Row) { r.Witness = bad.Witness }, []string{"has a witness but does not fail"}},
 		{good, func(r *Row) { r.Margin = -0.1 }, []string{"holds with a negative margin"}},
 		{good, func(r *Row) { r.Repairs = []Repair{{}} }, []string{"has a repair but does not fail"}},

@@ -19,61 +19,37 @@ func TestWorstDecides(t *testing.T) {
 		take func(w *Worst)
 		want Verdict
 	}{
-		"no more":               {func(w *Worst) { w.AtMost(1, 2, here) }, Tested},
-		"an equality":           {func(w *Worst) { w.AtMost(1+1e-10, 1, here) }, Tested},
-		"more, in floats alone": {func(w *Worst) { w.AtMost(2, 1, here) }, Open},
-		"rationals":             {func(w *Worst) { w.AtMostRat(third, half, here) }, Tested},
-		"rationals, more":       {func(w *Worst) { w.AtMostRat(half, third, here) }, Refuted},
-		"nothing and nothing":   {func(w *Worst) { w.AtMostRat(new(big.Rat), new(big.Rat), here) }, Tested},
-		"apart": {
-			func(w *Worst) { w.AtMostInterval(exact.Point(third), exact.Point(half), here) },
-			Tested,
-		},
-		"apart, more": {
-			func(w *Worst) { w.AtMostInterval(exact.Point(half), exact.Point(third), here) },
-			Refuted,
-		},
-		"overlapping":       {func(w *Worst) { w.AtMostInterval(exact.Point(third), wide, here) }, Open},
-		"clear of rounding": {func(w *Worst) { w.AtMostRounded(1, 1.1, 0.01, here) }, Tested},
-		"above by more":     {func(w *Worst) { w.AtMostRounded(1.1, 1, 0.01, here) }, Refuted},
-		"within rounding":   {func(w *Worst) { w.AtMostRounded(1, 1.001, 0.01, here) }, Open},
-		"equal":             {func(w *Worst) { w.EqualRat("", half, half, here) }, Tested},
-		"not equal":         {func(w *Worst) { w.EqualRat("", half, third, here) }, Refuted},
-		"equal matrices": {
-			func(w *Worst) { w.EqualMatrix("", exact.Rats("1 2"), exact.Rats("1 2"), here) },
-			Tested,
-		},
-		"one entry differs": {
-			func(w *Worst) { w.EqualMatrix("", exact.Rats("1 2"), exact.Rats("1 3"), here) },
-			Refuted,
-		},
-		"up to the rounding":    {func(w *Worst) { w.AtMostRounded(1, 1.5, 0.5, here) }, Tested},
-		"above by the rounding": {func(w *Worst) { w.AtMostRounded(2, 1.5, 0.5, here) }, Open},
-		"more than nothing":     {func(w *Worst) { w.Keep(1, 0, here) }, Open},
-		"floats":                {func(w *Worst) { w.Equal([]float64{1, 2}, []float64{1, 2}, 0, here) }, Tested},
-		"floats but for rounding": {
-			func(w *Worst) { w.Equal([]float64{1, 2}, []float64{1, 2 + 1e-13}, 1e-12, here) },
-			Tested,
-		},
-		"floats that differ": {
-			func(w *Worst) { w.Equal([]float64{1, 2}, []float64{1, 2.1}, 1e-12, here) },
-			Refuted,
-		},
-		"NaN on one side": {
-			func(w *Worst) { w.Equal([]float64{math.NaN()}, []float64{1}, 1e-12, here) },
-			Refuted,
-		},
-		"a side that is NaN":    {func(w *Worst) { w.AtMost(math.NaN(), 1, here) }, Open},
-		"a sampled mean":        {func(w *Worst) { w.Sampled(1, 1, here) }, Tested},
-		"a sampled mean above":  {func(w *Worst) { w.Sampled(1, 0.99, here) }, Refuted},
-		"a sampled mean of NaN": {func(w *Worst) { w.Sampled(1, math.NaN(), here) }, Open},
-		"NaN within rounding":   {func(w *Worst) { w.AtMostRounded(1, math.NaN(), 0.01, here) }, Open},
-		"a tolerance of NaN":    {func(w *Worst) { w.Equal([]float64{1}, []float64{1}, math.NaN(), here) }, Refuted},
-		"nothing decided":       {func(w *Worst) { w.Floats = 1 }, Open},
-		"NaN on both": {
-			func(w *Worst) { w.Equal([]float64{math.NaN()}, []float64{math.NaN()}, 0, here) },
-			Tested,
-		},
+		"no more":             {func(w *Worst) { w.AtMost(1, 2, here) }, Tested},
+		"an equality":         {func(w *Worst) { w.AtMost(1+1e-10, 1, here) }, Tested},
+		"more, in floats":     {func(w *Worst) { w.AtMost(2, 1, here) }, Open},
+		"rationals":           {func(w *Worst) { w.AtMostRat(third, half, here) }, Tested},
+		"rationals, more":     {func(w *Worst) { w.AtMostRat(half, third, here) }, Refuted},
+		"two zeros":           {func(w *Worst) { w.AtMostRat(new(big.Rat), new(big.Rat), here) }, Tested},
+		"apart":               {func(w *Worst) { w.AtMostInterval(exact.Point(third), exact.Point(half), here) }, Tested},
+		"apart, more":         {func(w *Worst) { w.AtMostInterval(exact.Point(half), exact.Point(third), here) }, Refuted},
+		"overlapping":         {func(w *Worst) { w.AtMostInterval(exact.Point(third), wide, here) }, Open},
+		"clear of rounding":   {func(w *Worst) { w.AtMostRounded(1, 1.1, 0.01, here) }, Tested},
+		"above by more":       {func(w *Worst) { w.AtMostRounded(1.1, 1, 0.01, here) }, Refuted},
+		"within rounding":     {func(w *Worst) { w.AtMostRounded(1, 1.001, 0.01, here) }, Open},
+		"equal":               {func(w *Worst) { w.EqualRat("", half, half, here) }, Tested},
+		"not equal":           {func(w *Worst) { w.EqualRat("", half, third, here) }, Refuted},
+		"equal matrices":      {func(w *Worst) { w.EqualMatrix("", exact.Rats("1 2"), exact.Rats("1 2"), here) }, Tested},
+		"one entry differs":   {func(w *Worst) { w.EqualMatrix("", exact.Rats("1 2"), exact.Rats("1 3"), here) }, Refuted},
+		"up to the rounding":  {func(w *Worst) { w.AtMostRounded(1, 1.5, 0.5, here) }, Tested},
+		"above by rounding":   {func(w *Worst) { w.AtMostRounded(2, 1.5, 0.5, here) }, Open},
+		"more than nothing":   {func(w *Worst) { w.Keep(1, 0, here) }, Open},
+		"floats":              {func(w *Worst) { w.Equal([]float64{1, 2}, []float64{1, 2}, 0, here) }, Tested},
+		"floats, rounded":     {func(w *Worst) { w.Equal([]float64{1, 2}, []float64{1, 2 + 1e-13}, 1e-12, here) }, Tested},
+		"floats that differ":  {func(w *Worst) { w.Equal([]float64{1, 2}, []float64{1, 2.1}, 1e-12, here) }, Refuted},
+		"NaN on one side":     {func(w *Worst) { w.Equal([]float64{math.NaN()}, []float64{1}, 1e-12, here) }, Refuted},
+		"a side that is NaN":  {func(w *Worst) { w.AtMost(math.NaN(), 1, here) }, Open},
+		"a sample":            {func(w *Worst) { w.Sampled(1, 1, here) }, Tested},
+		"a sample above":      {func(w *Worst) { w.Sampled(1, 0.99, here) }, Refuted},
+		"a sampled NaN":       {func(w *Worst) { w.Sampled(1, math.NaN(), here) }, Open},
+		"NaN within rounding": {func(w *Worst) { w.AtMostRounded(1, math.NaN(), 0.01, here) }, Open},
+		"a tolerance of NaN":  {func(w *Worst) { w.Equal([]float64{1}, []float64{1}, math.NaN(), here) }, Refuted},
+		"nothing decided":     {func(w *Worst) { w.Floats = 1 }, Open},
+		"NaN on both":         {func(w *Worst) { w.Equal([]float64{math.NaN()}, []float64{math.NaN()}, 0, here) }, Tested},
 	} {
 		var w Worst
 		c.take(&w)
@@ -174,38 +150,20 @@ func TestWorstKeepsTheLeastMargin(t *testing.T) {
 		instances        int
 		lhs, rhs, margin float64
 	}{
-		"at most":  {func(w *Worst) { w.AtMost(1, 4, here); w.AtMost(1, 2, here) }, 2, 1, 2, 0.5},
-		"a search": {func(w *Worst) { w.Keep(3, 4, here) }, 1, 3, 4, 0.25},
-		"rationals": {
-			func(w *Worst) { w.AtMostRat(big.NewRat(1, 4), exact.Int(1), here) },
-			1, 0.25, 1, 0.75,
-		},
-		"rationals, more": {
-			func(w *Worst) { w.AtMostRat(exact.Int(1), big.NewRat(1, 4), here) },
-			1, 1, 0.25, -0.75,
-		},
-		"nothing and nothing": {func(w *Worst) { w.AtMostRat(new(big.Rat), new(big.Rat), here) }, 1, 0, 0, 0},
-		"zero and more":       {func(w *Worst) { w.AtMostRat(new(big.Rat), big.NewRat(1, 2), here) }, 1, 0, 0.5, 1},
-		"equal": {
-			func(w *Worst) { w.EqualRat("", big.NewRat(1, 2), big.NewRat(1, 2), here) },
-			1, 0.5, 0.5, 0,
-		},
-		"not equal": {
-			func(w *Worst) { w.EqualRat("", big.NewRat(1, 2), exact.Int(1), here) },
-			1, 0.5, 1, -0.5,
-		},
-		"matrices": {
-			func(w *Worst) { w.EqualMatrix("", matrix, exact.Rats("1 2; 3 4"), here) },
-			1, 1, 1, 0,
-		},
-		"matrices that differ": {
-			func(w *Worst) { w.EqualMatrix("", matrix, exact.Rats("1 2; 3 8"), here) },
-			1, 4, 8, -0.5,
-		},
+		"at most":              {func(w *Worst) { w.AtMost(1, 4, here); w.AtMost(1, 2, here) }, 2, 1, 2, 0.5},
+		"a search":             {func(w *Worst) { w.Keep(3, 4, here) }, 1, 3, 4, 0.25},
+		"rationals":            {func(w *Worst) { w.AtMostRat(big.NewRat(1, 4), exact.Int(1), here) }, 1, 0.25, 1, 0.75},
+		"rationals, more":      {func(w *Worst) { w.AtMostRat(exact.Int(1), big.NewRat(1, 4), here) }, 1, 1, 0.25, -0.75},
+		"two zeros":            {func(w *Worst) { w.AtMostRat(new(big.Rat), new(big.Rat), here) }, 1, 0, 0, 0},
+		"zero and more":        {func(w *Worst) { w.AtMostRat(new(big.Rat), big.NewRat(1, 2), here) }, 1, 0, 0.5, 1},
+		"equal":                {func(w *Worst) { w.EqualRat("", big.NewRat(1, 2), big.NewRat(1, 2), here) }, 1, 0.5, 0.5, 0},
+		"not equal":            {func(w *Worst) { w.EqualRat("", big.NewRat(1, 2), exact.Int(1), here) }, 1, 0.5, 1, -0.5},
+		"matrices":             {func(w *Worst) { w.EqualMatrix("", matrix, exact.Rats("1 2; 3 4"), here) }, 1, 1, 1, 0},
+		"matrices that differ": {func(w *Worst) { w.EqualMatrix("", matrix, exact.Rats("1 2; 3 8"), here) }, 1, 4, 8, -0.5},
 		"floats, the worst entry": {
 			func(w *Worst) { w.Equal([]float64{1, 2, 5}, []float64{1, 4, 5.5}, 0, here) }, 1, 2, 4, -0.5,
 		},
-		"floats but for rounding": {
+		"floats, rounded": {
 			func(w *Worst) { w.Equal([]float64{1, 2, 5}, []float64{1, 4, 5.5}, 1, here) }, 1, 2, 4, 0,
 		},
 		"the larger rounding": {func(w *Worst) {
