@@ -25,6 +25,7 @@ type row struct {
 	ledger.Place
 	Quick   bool     `json:"quick"`
 	Layout  string   `json:"layout"`  // the witness, or the worst instance
+	Tested  string   `json:"tested"`  // the number of instances in words
 	Coq     []string `json:"coq"`     // a description of each theorem
 	Support string   `json:"support"` // the statements that depend on it, in Markdown
 }
@@ -81,7 +82,8 @@ func rows() ([]row, error) {
 		for _, p := range r.Proved {
 			coq = append(coq, p.String())
 		}
-		rows = append(rows, row{r, where(r.ID), quick[r.ID], resultOf(r).Layout, coq, d.Consequences(r.ID)})
+		shown := resultOf(r)
+		rows = append(rows, row{r, where(r.ID), quick[r.ID], shown.Layout, shown.Instances, coq, d.Consequences(r.ID)})
 	}
 	return rows, nil
 }

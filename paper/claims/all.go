@@ -12,7 +12,9 @@ package claims
 
 import (
 	"io/fs"
+	"path"
 	"slices"
+	"strings"
 	"sync"
 
 	"learncausal/paper"
@@ -69,10 +71,18 @@ func proved(all []ledger.Claim) []ledger.Claim {
 			Theorem: t.Theorem, File: "paper/proofs/" + t.File, Refutes: t.Kind == "refuted", Gap: t.Gap,
 		})
 	}
+	written := map[string]bool{} // the ids with prose
+	files, err := fs.Glob(paper.Prose, "claims/*/*.tex")
+	if err != nil {
+		panic(err) // the pattern is bad
+	}
+	for _, f := range files {
+		written[strings.TrimSuffix(path.Base(f), ".tex")] = true
+	}
 	for i := range all {
 		c := &all[i]
 		c.Proved = of[c.ID]
-		if prose, _ := fs.Glob(paper.Prose, "claims/*/"+c.ID+".tex"); prose != nil && c.OnPaper == nil && c.Repairs == nil {
+		if written[c.ID] && c.OnPaper == nil && c.Repairs == nil {
 			c.OnPaper = []string{c.ID}
 		}
 	}

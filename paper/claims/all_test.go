@@ -102,7 +102,7 @@ func TestEveryPlantedFaultIsFound(t *testing.T) {
 	}
 }
 
-// Every check that says "fails" says "holds" once the statement is repaired.
+// A check that refutes a statement does not refute the repaired one.
 func TestEveryPlantedRepairIsSeen(t *testing.T) {
 	for _, c := range All() {
 		t.Run(c.ID, func(t *testing.T) {

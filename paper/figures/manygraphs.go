@@ -180,15 +180,14 @@ func (a Replication) Outside() int { return len(a.Below) + len(a.Above) }
 // Replication returns the tests. They are conditional on the graphs and use the pooled variance of our runs.
 // The mean over 20 graphs and the count are insensitive to differences of the variance between graphs.
 func (c *Comparison) Replication() Replication {
-	v := c.Variance()
 	n, seeds := float64(len(c.Mean)), float64(c.Seeds())
-	variance := v.Run * v.Run * (1 + 1/seeds) // of printed - mean of ours
-	var a Replication
+	printed := &Comparison{Mean: mapped(c.Printed, func(v float64) []float64 { return []float64{v} })}
+	d := printed.Less(c)
+	a := Replication{Difference: d.Mean, DifferenceErr: d.StdErr}
 	var ours []float64
 	for g, m := range c.Mean {
 		mean := stat.Mean(m, nil)
 		ours = append(ours, mean)
-		a.Difference += (c.Printed[g] - mean) / n
 		if c.Printed[g] < floats.Min(m) {
 			a.Below = append(a.Below, g)
 		}
@@ -196,7 +195,6 @@ func (c *Comparison) Replication() Replication {
 			a.Above = append(a.Above, g)
 		}
 	}
-	a.DifferenceErr = math.Sqrt(variance / n)
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n * (seeds - 1)}
 	a.MeanP = 2 * t.Survival(math.Abs(a.Difference/a.DifferenceErr))
 	b := distuv.Binomial{N: n, P: 2 / (seeds + 1)}
@@ -219,8 +217,9 @@ func (c *Comparison) Less(other *Comparison) num.Estimate {
 	for g, m := range c.Mean {
 		d = append(d, stat.Mean(m, nil)-stat.Mean(other.Mean[g], nil))
 	}
-	share := 1/float64(c.Seeds()) + 1/float64(other.Seeds())
-	return num.Estimate{Mean: stat.Mean(d, nil), StdErr: other.Variance().Run * math.Sqrt(share/float64(len(d)))}
+	run := other.Variance().Run
+	variance := run * run * (1/float64(c.Seeds()) + 1/float64(other.Seeds()))
+	return num.Estimate{Mean: stat.Mean(d, nil), StdErr: math.Sqrt(variance / float64(len(d)))}
 }
 
 // An Edge is one edge of one of the graphs with the attention on it.

@@ -146,6 +146,16 @@ func TestOneDraw(t *testing.T) {
 	}
 }
 
+// Runs of two ensembles on two graphs: means 0.5 and 0.2 against 0.25 and 0.55; the pooled variance of the other one is
+// (0.005 + 0.005)/2, over 2 graphs and 1 and 2 runs.
+func TestLessHasTheErrorOfBothEnsembles(t *testing.T) {
+	other := comparisonOf([]float64{0, 0}, []float64{0.2, 0.3}, []float64{0.5, 0.6})
+	d := comparisonOf(nil, []float64{0.5}, []float64{0.2}).Less(other)
+	if math.Abs(d.Mean+0.05) > 1e-12 || math.Abs(d.StdErr-math.Sqrt(0.005*1.5/2)) > 1e-12 {
+		t.Errorf("%+v, want -0.05 ± %v", d, math.Sqrt(0.005*1.5/2))
+	}
+}
+
 func TestFailsCountsRunsBelowAHalf(t *testing.T) {
 	if n := (Edge{Ours: []float64{0.49, 0.5, 0.51, 0.1}}).Fails(); n != 2 {
 		t.Errorf("%d", n)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
@@ -108,8 +107,7 @@ func releasedRows(both ensembles) []Row {
 		ID: "num-avg-attn", What: fmt.Sprintf("the same on sequences of the released sampler, %d other seeds",
 			both.released.Seeds()),
 		Ours: figure.Value(mean, 4), Interval: fmt.Sprintf("%.3f to %.3f (95 %%)", mean-half, mean+half),
-		Verdict: fmt.Sprintf("%s: less our sampler %s", notStated, strings.ReplaceAll(
-			fmt.Sprintf("%+.4f ± %.4f", d.Mean, d.StdErr), "-", "−")),
+		Verdict: fmt.Sprintf("%s: less our sampler %s ± %.4f", notStated, number("%+.*f", 4, d.Mean), d.StdErr),
 	}}
 }
 
@@ -132,7 +130,7 @@ func mlpReplayRows(ctx context.Context, r *Results) ([]Row, error) {
 		Figure: 8, ID: "fig-mlp", What: "the same with the printed seed, Markov chain, trained embeddings", Setting: "code",
 		Paper: "colours of the authors' plot: 0.736", Ours: figure.Value(v, 3), Interval: "one run",
 		Verdict: verdict(math.Abs(plottedAttention-v) < 0.003, fmt.Sprintf(
-			"the plot is %+.3f from the replay; as one more of our seeds the replay has p = %.1g",
-			plottedAttention-v, ours.PValue(v))),
+			"the plot is %s from the replay; as one more of our seeds the replay has p = %.1g",
+			number("%+.*f", 3, plottedAttention-v), ours.PValue(v))),
 	}}, nil
 }

@@ -46,11 +46,15 @@ func (s Sample) PValue(v float64) float64 {
 
 // span formats the range.
 func span(s Sample, digits int) string {
-	number := func(v float64) string { return strings.ReplaceAll(fmt.Sprintf("%.*f", digits, v), "-", "−") }
 	if s.N == 1 {
-		return number(s.Mean)
+		return number("%.*f", digits, s.Mean)
 	}
-	return number(s.Least) + " to " + number(s.Most)
+	return number("%.*f", digits, s.Least) + " to " + number("%.*f", digits, s.Most)
+}
+
+// number formats a number with a minus sign in place of a hyphen. The format is %.*f, or %+.*f with a sign.
+func number(format string, digits int, v float64) string {
+	return strings.ReplaceAll(fmt.Sprintf(format, digits, v), "-", "−")
 }
 
 // rangeOverSeeds formats the range with the number of seeds, for a Row.
@@ -90,8 +94,8 @@ func againstPlot(plotted float64, ours Sample) string {
 	p := ours.PValue(plotted)
 	v := fmt.Sprintf("%s: their run could be one more of ours (p = %.1g)", compatible, p)
 	if p < 1-confident {
-		v = differs("their run is %+.3f ± %.3f from our mean (p = %.1g)",
-			plotted-ours.Mean, ours.StdDev*math.Sqrt(1+1/float64(ours.N)), p)
+		v = differs("their run is %s ± %.3f from our mean (p = %.1g)",
+			number("%+.*f", 3, plotted-ours.Mean), ours.StdDev*math.Sqrt(1+1/float64(ours.N)), p)
 	}
 	switch {
 	case plotted < ours.Least:
@@ -99,7 +103,7 @@ func againstPlot(plotted float64, ours Sample) string {
 	case plotted > ours.Most:
 		v += ", above all of them"
 	}
-	return strings.ReplaceAll(v, " -", " −")
+	return v
 }
 
 // overSeeds returns the Interval of a quantity with one value for each seed.

@@ -146,8 +146,8 @@ func (s *Summary) Table() *figure.Table {
 			`ours, an interval, and the verdict. The interval is the range over the seeds where several runs were `+
 			`made, or a confidence interval over test sequences or runs; \textquotedblleft `+
 			`exact\textquotedblright{} means that nothing is sampled. A result of several runs is of a majority, a `+
-			`minority or undecided as the Clopper-Pearson interval of its share, of 99.75\,\% confidence for each of `+
-			`20 results, lies beside one half. A value of the authors' plots is compatible if it could be one more of `+
+			fmt.Sprintf(`minority or undecided as the Clopper-Pearson interval of its share, of %.4g\,\%% confidence for `,
+				100*confident)+`each of 20 results, lies beside one half. A value of the authors' plots is compatible if it could be one more of `+
 			`our runs, at the same level. One run has the same places, or differs.`,
 		"Id", "What", "Setting", "Paper", "Ours", "Interval", "Verdict")
 	t.ID, t.Long, t.Shares = "summary", true, []float64{0.12, 0.15, 0.07, 0.13, 0.17, 0.11, 0.14}

@@ -26,7 +26,7 @@ const (
 // Verdicts are all verdicts in order.
 var Verdicts = []Verdict{Proved, Tested, Untested, Refuted, Open}
 
-// Instances counts the instances of a check, which meet the hypotheses, by the method that decided them.
+// Instances counts the instances of a check by the method that decided them.
 type Instances struct {
 	Rationals  int `json:"rationals,omitempty"`  // rational numbers or integers
 	Enclosures int `json:"enclosures,omitempty"` // intervals, or floats with a bound of their rounding

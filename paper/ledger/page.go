@@ -98,7 +98,7 @@ A function in [paper/claims](paper/claims) evaluates each numbered statement of 
 
 **Proved** names the proof of the statement as a whole: the number of its proposition in the supplement, or theorems of Coq. The proofs in the paper are not counted; their displayed steps have rows. *In part* means that the theorem of Coq differs from the statement by what ` + "`paper verify`" + ` prints. **Refuted** names the defect; the witness, in exact numbers, stands in the supplement.
 
-**Tested** counts the instances, all within the hypotheses, on which the check found no counterexample, by the method that decided them: rational numbers; enclosures of the rounding error; floats, which are evidence only (of a search its worst point); and confidence limits of a mean. An instance is *trivial*, and not counted, where the right side exceeds what the left side can be at all. This is known to the checks of probabilities, covariances, variances of frequencies and errors of predictions, and in Theorems 1 and 2, where the uniform guess sets the limit. *Not tested* means that all instances are trivial. The **margin** on the worst instance is (rhs − lhs) / max(|lhs|, |rhs|) of lhs ≤ rhs, also where the paper prints ≥; that of an equation is minus the relative difference.
+**Tested** counts the instances on which the check, which evaluates the statement where its hypotheses hold, found no counterexample, by the method that decided them: rational numbers; enclosures of the rounding error; floats, which are evidence only (of a search its worst point); and confidence limits of a mean. An instance is *trivial*, and not counted, where the right side exceeds what the left side can be at all. This is known to the checks of probabilities, covariances, variances of frequencies and errors of predictions, and in Theorems 1 and 2, where the uniform guess sets the limit. *Not tested* means that all instances are trivial. The **margin** on the worst instance is (rhs − lhs) / max(|lhs|, |rhs|) of lhs ≤ rhs, also where the paper prints ≥; that of an equation is minus the relative difference.
 
 A row whose id ends in ` + "`-corrected`" + ` corrects the printed statement. A step or remark carries the number of the statement whose proof contains it. Theorems 1 and 2, Lemmas 8, 10, 22 and 30 to 33 and Corollaries 1 and 2 have constants or a hypothesis that the paper leaves open; the check decides the ones that its row names.
 
@@ -178,7 +178,7 @@ func (l *Ledger) theorems() string {
 		}
 	}
 	return fmt.Sprintf("\n%d theorems of Coq in [paper/proofs](paper/proofs), without axioms and with "+
-		"[numbers](paper/proofs/instances.v) that satisfy their premises, "+
+		"[numbers](paper/proofs/instances.v) that satisfy the premises before their conclusions, "+
 		"refute %d rows as a whole and %d in part, and prove %d as a whole and %d in part.\n",
 		theorems, rows[[2]bool{true, true}], rows[[2]bool{true, false}], rows[[2]bool{false, true}], rows[[2]bool{}])
 }

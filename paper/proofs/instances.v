@@ -364,17 +364,23 @@ Qed.
 Lemma half_unit : 0 < (2%:R^-1 : E) < 1.
 Proof. by apply/andP; split; [rewrite invr_gt0 ltr0n | rewrite invf_lt1 ?ltr0n // ltr1n]. Qed.
 
+(* the time of Lemma 8 at alpha = 1/2 *)
+Lemma above_half_time m : (1 < m)%N -> let T := (size (in_context (m ^ 2)))%:R : E in
+  let time := 2%:R / gap / 1 / m%:R^-1 ^+ 3 * (T ^+ 2 + T / 2%:R^-1) * ln_R (T / 2%:R^-1) in
+  exists n, time <= n%:R < time + 1.
+Proof.
+move=> m1 T time; have [i2 _] := second m1; apply: above_time; apply: time_ge0.
+- by rewrite ler1n ltnW; case/andP: i2.
+- by rewrite !mulr_ge0 ?invr_ge0 ?exprn_ge0 ?invr_ge0 ?(ltW gap_gt0) ?ler01 ?ler0n.
+by case/andP: half_unit => -> /ltW.
+Qed.
+
 Lemma parent_time_applies : applies (@parent_time).
 Proof.
 move=> none; have [m m1 lead] := leads; have [i2 p] := second m1; have [_ fo e0 _] := witness_setting E m1.
 have b0 : 0 < m%:R^-1 ^+ 3 :> E by rewrite exprn_gt0.
 have h := half_unit.
-have [|n /andP[n1 _]] := @above_time (2%:R / gap / 1 / m%:R^-1 ^+ 3 *
-  ((size (in_context (m ^ 2)))%:R ^+ 2 + (size (in_context (m ^ 2)))%:R / 2%:R^-1) *
-  ln_R ((size (in_context (m ^ 2)))%:R / 2%:R^-1)).
-  apply: time_ge0; first by rewrite ler1n ltnW; case/andP: i2.
-    by rewrite !mulr_ge0 ?invr_ge0 ?(ltW b0) ?(ltW gap_gt0) ?ler01 ?ler0n.
-  by case/andP: h => -> /ltW.
+have [n /andP[n1 _]] := above_half_time m1.
 by apply: (none E exp_R ln_R 2%N _ P _ _ 1 gap exp_exponential ln_logarithm _ fo b0 ltr01 gap_gt0
   2%N i2 _ _ n h n1) => //;
   rewrite p //; exact: lead.
@@ -384,12 +390,7 @@ Proof.
 move=> none; have [m m1 lead] := leads; have [i2 p] := second m1; have [_ fo e0 _] := witness_setting E m1.
 have b0 : 0 < m%:R^-1 ^+ 3 :> E by rewrite exprn_gt0.
 have h := half_unit.
-have [|n n1] := @above_time (2%:R / gap / 1 / m%:R^-1 ^+ 3 *
-  ((size (in_context (m ^ 2)))%:R ^+ 2 + (size (in_context (m ^ 2)))%:R / 2%:R^-1) *
-  ln_R ((size (in_context (m ^ 2)))%:R / 2%:R^-1)).
-  apply: time_ge0; first by rewrite ler1n ltnW; case/andP: i2.
-    by rewrite !mulr_ge0 ?invr_ge0 ?(ltW b0) ?(ltW gap_gt0) ?ler01 ?ler0n.
-  by case/andP: h => -> /ltW.
+have [n n1] := above_half_time m1.
 by apply: (none E exp_R ln_R 2%N _ P _ _ 1 gap exp_exponential ln_logarithm _ fo b0 ltr01 gap_gt0
   2%N i2 _ _ _ n h n1) => //;
   rewrite p //; exact: lead.

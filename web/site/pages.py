@@ -154,7 +154,7 @@ def statement(site, r):
     """Return a row: heading, verdict, statement, and the folded details."""
     verdict = r["verdict"]
     facts = [f'<b class="{slug(verdict)}">{SIGNS[verdict]} {verdict}</b>', f"<code>{r['id']}</code>",
-             f"margin&nbsp;{r['margin']:.3g}", tried(r["instances"])]
+             f"margin&nbsp;{r['margin']:.3g}", r["tested"]]
     data = {"id": r["id"], "verdict": verdict, "kind": r["kind"], "section": r["section"],
             "defect": r.get("defect", ""),
             "number": r["number"].lower(), "words": findable(r)}
@@ -177,13 +177,6 @@ def statement(site, r):
 
 </template></details>
 """
-
-
-def tried(instances):
-    """Return the numbers of instances by the method that decided them."""
-    counts = [f"{n} in {method}" for method, n in instances.items() if method != "trivial"] or ["not tested"]
-    trivial = [f"{instances['trivial']} trivial"] if "trivial" in instances else []
-    return "; ".join([", ".join(counts), *trivial])
 
 
 def elsewhere(site, r):

@@ -431,15 +431,9 @@ func meanDisplay(rare func(p, eps, n *big.Rat, l exact.Interval) exact.Interval)
 			n := exact.Mul(root, root)
 			lhs := first.Mul(l).Quo(exact.Point(root)).Add(rare(p, eps, n, unionLog(t, delta)))
 			rhs := first.Add(second).Mul(exact.Point(exact.Quo(constant, root))).Mul(l)
-			at := func() ledger.Instance {
+			instruments.Decide(w, lhs, rhs, func() ledger.Instance {
 				return ledger.Instance{"graph": g, "pi": pi, "eps": eps, "delta": delta, "N": n, "C": constant}
-			}
-			if lhs.AtMost(rhs) == exact.CertainlyNot {
-				lhs, rhs := instruments.Between(lhs, rhs)
-				w.AtMostRat(lhs, rhs, at)
-				continue
-			}
-			w.AtMostInterval(lhs, rhs, at)
+			})
 		}
 		return ""
 	}

@@ -1,8 +1,10 @@
 package finitesample
 
 import (
+	"fmt"
 	"math"
 	"math/big"
+	"slices"
 
 	"learncausal/paper/claims/instruments"
 	"learncausal/paper/exact"
@@ -26,11 +28,10 @@ var thmFiniteStage2StepBias = ledger.Claim{
 	Repairs: []ledger.Repair{ledger.Mend("T_eff of order log^14 T", combs(14))},
 	Correction: &ledger.Claim{
 		ID: "thm-finite-stage2-step-bias-corrected", Title: "The predictor after the one step of stage 2",
-		Statement: `Let $0<\beta_0\le T_{\mathrm{eff}}^{-3/2}$, $\beta_0+\eta_2\beta^{\mathrm{pop}}=\frac12\log T_{\mathrm{eff}}$ and $R=A^{(2)}(\tau_1+1)-A^{(2)}_{\mathrm{pop}}$. For all $X$ and $s$, $\sum_{s'}|f_{\theta(\tau_1+1)}(X;s)_{s'}-f_{\theta^{\mathrm{pop}}}(X;s)_{s'}|^2\le\bound[` + samplesPart + `]{\frac12\|R\|^2}$, $\|R\|$ the largest entry. If $T_{\mathrm{eff}}\ge\log^8T$, $T_{\mathrm{eff}}^c\ge13500\,S^8\gamma^{-9}$ and $N\ge2\eta_2^2\log(2S^2/\delta)\,T_{\mathrm{eff}}^c$, $c=\min(\frac1{16},\frac\gamma4)$, then $\mathbb E_X|f_{\theta(\tau_1+1)}(X;s)-\pi(\cdot\mid s)|^2\le3\,T_{\mathrm{eff}}^{-c}$ with probability $1-\delta$`,
-		Parts:     []string{samplesPart, squarePart},
-		Hypotheses: instruments.GrowthPrior + "; " + instruments.GrowthRows + "; " + instruments.GrowthEps +
-			"; " + freshSamples,
-		Tried: `two to four positions and two tokens; chains and in-context graphs with $T=3^{345}$, $3^{400}$ and $3^{600}$, two $\pi$`,
+		Statement:  `Let $0<\beta_0\le T_{\mathrm{eff}}^{-3/2}$, $\beta_0+\eta_2\beta^{\mathrm{pop}}=\frac12\log T_{\mathrm{eff}}$ and $R=A^{(2)}(\tau_1+1)-A^{(2)}_{\mathrm{pop}}$. For all $X$ and $s$, $\sum_{s'}|f_{\theta(\tau_1+1)}(X;s)_{s'}-f_{\theta^{\mathrm{pop}}}(X;s)_{s'}|^2\le\bound[` + samplesPart + `]{\frac12\|R\|^2}$, $\|R\|$ the largest entry. If $T_{\mathrm{eff}}\ge\log^8T$, ` + fmt.Sprintf(`$T_{\mathrm{eff}}^c\ge%d\,S^8\gamma^{-9}$`, instruments.SquareConstant) + ` and $N\ge2\eta_2^2\log(2S^2/\delta)\,T_{\mathrm{eff}}^c$, $c=\min(\frac1{16},\frac\gamma4)$, then $\mathbb E_X|f_{\theta(\tau_1+1)}(X;s)-\pi(\cdot\mid s)|^2\le3\,T_{\mathrm{eff}}^{-c}$ with probability $1-\delta$`,
+		Parts:      []string{samplesPart, squarePart},
+		Hypotheses: instruments.GrowthHypotheses + "; " + freshSamples,
+		Tried:      `two to four positions and two tokens; chains and in-context graphs with $T=3^{345}$, $3^{400}$ and $3^{600}$, two $\pi$`,
 		Uses: []string{
 			"eq-f-pointwise-corrected", "thm-finite-stage2-corrected", "thm-finite-stage2-step-1-corrected",
 			"thm-stage2-lower",
@@ -42,12 +43,8 @@ var thmFiniteStage2StepBias = ledger.Claim{
 			ledger.PlantIn(squarePart, "the exponent 8 c", lastStep(0.5, 8, 345)),
 			ledger.PlantIn(squarePart, "beta = 1/32 log T_eff", lastStep(1./32, 1, 345)),
 		},
-		Spare: []ledger.Spare{
-			ledger.Spared(instruments.GrowthPrior, "they say what gamma is"),
-			ledger.Spared(instruments.GrowthRows, "it says which model is meant"),
-			ledger.Spared(instruments.GrowthEps, "it says which model is meant"),
-			ledger.Spared(freshSamples, "Lemma 34 (thm-finite-stage2-corrected) needs it, and its row drops it."),
-		},
+		Spare: append(slices.Clone(instruments.GrowthSpares),
+			ledger.Spared(freshSamples, "Lemma 34 (thm-finite-stage2-corrected) needs it, and its row drops it.")),
 	},
 }
 
@@ -72,15 +69,16 @@ var combPrior = []exact.Matrix{exact.Rats("3/4 1/4; 1/4 3/4"), exact.Rats("1/4 3
 // fails if the inequality fails for both.
 func combs(power int64) ledger.Check {
 	return ledger.Decided(func(w *ledger.Worst) {
-		for _, q := range []struct {
+		all := []struct {
 			comb     comb
 			constant int64
 			rate     *big.Rat
 		}{
 			{comb{power, 5, 2}, 1, exact.Int(1)},
 			{comb{power, 125, 10}, 100, exact.Frac(1, 10)},
-		} {
-			*w = ledger.Worst{Instances: w.Instances}
+		}
+		instruments.AnyHolds(w, len(all), func(k int) {
+			q := all[k]
 			constant, gamma := exact.Int(q.constant), exact.Frac(2, 5)
 			square := q.comb.square()
 			fall := exact.Mul(exact.Mul(exact.Int(-1), q.rate), gamma)
@@ -88,19 +86,13 @@ func combs(power int64) ledger.Check {
 			bound := exact.Interval{
 				Lo: exact.Power(exact.Add(length, exact.Int(1)), fall).Lo, Hi: exact.Power(length, fall).Hi,
 			}.Mul(exact.Point(constant))
-			at := func() ledger.Instance {
+			instruments.Decide(w.UpTo(1), square, bound, func() ledger.Instance {
 				return ledger.Instance{
 					"orbits": combPrior, "gamma": gamma, "s": 1, "s'": 1, "c": q.rate, "C": constant,
 					"constant of exp(beta*)": int(q.comb.range0), "log3 q": int(q.comb.k),
 				}
-			}
-			if square.AtMost(bound) != exact.CertainlyNot {
-				w.UpTo(1).AtMostInterval(square, bound, at)
-				return
-			}
-			lhs, rhs := instruments.Between(square, bound)
-			w.UpTo(1).AtMostRat(lhs, rhs, at)
-		}
+			})
+		})
 	})
 }
 
@@ -133,12 +125,11 @@ func lastStep(rate, times float64, powers ...int) ledger.Check {
 			})
 		})
 		for _, c := range instruments.FarLengths(powers...) {
-			q, pi := c.Setting(), c.Chain()
-			fall := min(1./16, q.Gamma/4)
-			if math.Pow(q.TEff, fall) < 13500*math.Pow(float64(pi.S), 8)*math.Pow(q.Gamma, -9) {
+			q, fall, long := c.SquareFall()
+			if !long {
 				continue
 			}
-			for s := range pi.S {
+			for s := range len(c.Pi) {
 				_, above := c.SquareError(s, rate*num.Log(q.TEff))
 				lhs, rhs := 2*above+math.Pow(q.TEff, -fall), 3*math.Pow(q.TEff, -times*fall)
 				w.UpTo(2).AtMostInterval(instruments.Around(lhs, lhs), instruments.Around(rhs, rhs), func() ledger.Instance {

@@ -77,14 +77,28 @@ func (o Order) Decide(w *ledger.Worst, roots []*big.Rat, constants ...*big.Rat) 
 		if refuted >= 0 && k != refuted {
 			continue
 		}
-		rhs := exact.Point(last).Mul(s.rhs)
-		at := func() ledger.Instance { return o.At(roots[k]).With("C", last) }
-		if refuted >= 0 {
-			lhs, rhs := Between(s.lhs, rhs)
-			w.AtMostRat(lhs, rhs, at)
-			continue
+		Decide(w, s.lhs, exact.Point(last).Mul(s.rhs), func() ledger.Instance { return o.At(roots[k]).With("C", last) })
+	}
+}
+
+// Decide decides lhs <= rhs for enclosed sides. A witness has the numbers of [Between].
+func Decide(w *ledger.Worst, lhs, rhs exact.Interval, at func() ledger.Instance) {
+	if lhs.AtMost(rhs) == exact.CertainlyNot {
+		l, r := Between(lhs, rhs)
+		w.AtMostRat(l, r, at)
+		return
+	}
+	w.AtMostInterval(lhs, rhs, at)
+}
+
+// AnyHolds decides whether one of several instances, the candidates for a constant, holds: the finding is that of the
+// first one that is not refuted, or else of the last.
+func AnyHolds(w *ledger.Worst, candidates int, decide func(k int)) {
+	for k := range candidates {
+		*w = ledger.Worst{Instances: w.Instances}
+		if decide(k); !w.Failed() {
+			return
 		}
-		w.AtMostInterval(s.lhs, rhs, at)
 	}
 }
 

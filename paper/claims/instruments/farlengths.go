@@ -97,6 +97,17 @@ func (c FarLength) SquareError(s int, beta float64) (lo, hi float64) {
 	return lo, hi
 }
 
+// SquareConstant is that of eq-f-pointwise-corrected.
+const SquareConstant = 13500
+
+// SquareFall returns the setting and the exponent c = min(1/16, gamma/4) of eq-f-pointwise-corrected, and whether the
+// length is long enough for it: T_eff^c >= 13500 S^8 gamma^-9.
+func (c FarLength) SquareFall() (q Setting, fall float64, long bool) {
+	q = c.Setting()
+	fall = min(1./16, q.Gamma/4)
+	return q, fall, math.Pow(q.TEff, fall) >= SquareConstant*math.Pow(float64(len(c.Pi)), 8)*math.Pow(q.Gamma, -9)
+}
+
 // Growth encloses -Delta_beta. With kappa = E2/(E2 + eps) it is the mean over s and pi(.|s) of E1/(E2+eps) -
 // kappa E3, over S-1, and kappa <= 1 is at most eps/f below 1, but where f is small.
 func (c FarLength) Growth(beta float64) exact.Interval {
@@ -162,4 +173,13 @@ const (
 	GrowthPrior = `assumptions 1 and 2`
 	GrowthRows  = `$A^{(1)}$ after the $\tau_1=16S^3\gamma^{-3}T^2\log T/(\eta_1\beta_0)$ steps of stage 1`
 	GrowthEps   = `$\epsilon=T_{\mathrm{eff}}^{-1/2}$`
+
+	GrowthHypotheses = GrowthPrior + "; " + GrowthRows + "; " + GrowthEps
 )
+
+// GrowthSpares are these hypotheses for a check at far lengths.
+var GrowthSpares = []ledger.Spare{
+	ledger.Spared(GrowthPrior, "they say what gamma is"),
+	ledger.Spared(GrowthRows, "it says which model is meant"),
+	ledger.Spared(GrowthEps, "it says which model is meant"),
+}

@@ -345,12 +345,16 @@ func (b GammaBound) AmongLightStates(
 	for den := int64(s + 3); den <= 256; den++ {
 		for a := int64(1); a*int64(s-2) < den && (den <= 64 || a <= 4); a++ {
 			for k := int64(1); k <= 3*a; k++ {
-				w.Rationals++
 				m, d := exact.Frac(a, den), exact.Frac(k, den)
 				norm, entries, spread := lightNorm(s, exact.Float(m), exact.Float(d))
-				if norm > b.FloatAt(s, b.Of.among(entries, spread))*(1+1e-9) {
+				if math.IsInf(norm, 1) { // no chain
 					continue
 				}
+				if norm > b.FloatAt(s, b.Of.among(entries, spread))*(1+1e-9) {
+					w.Floats++
+					continue
+				}
+				w.Rationals++
 				witness := broken(exact.LightState(s, m, d))
 				if witness != nil && (!witness.Squared || b.Of != BothBullets || den > 64) {
 					return witness

@@ -478,8 +478,8 @@ var eqFPointwise = ledger.Claim{
 		ID: "eq-f-pointwise-corrected", Title: "The trained model's error in mean square",
 		Statement: `$\mathbb E_X|f_{\hat\theta}(X;s)-\pi(\cdot\mid s)|^2 \le T_{\mathrm{eff}}^{-c}$ with ` +
 			`$c=\min(\frac1{16},\frac\gamma4)$ for $\beta=\tfrac12\log T_{\mathrm{eff}}$ and $0<\beta_0\le T_{\mathrm{eff}}^{-3/2}$, if ` +
-			fmt.Sprintf(`$T_{\mathrm{eff}}\ge\log^8T$ and $T_{\mathrm{eff}}^c\ge%d\,S^8\gamma^{-9}$`, squareConstant),
-		Hypotheses: instruments.GrowthPrior + "; " + instruments.GrowthRows + "; " + instruments.GrowthEps,
+			fmt.Sprintf(`$T_{\mathrm{eff}}\ge\log^8T$ and $T_{\mathrm{eff}}^c\ge%d\,S^8\gamma^{-9}$`, instruments.SquareConstant),
+		Hypotheses: instruments.GrowthHypotheses,
 		Tried: `chains and in-context graphs with $T=3^{345}$, $3^{400}$ and $3^{600}$, two $\pi$: the mean square is ` +
 			`enclosed by its limit and the bound of Lemma 32 with constants`,
 		Uses:    []string{"lem-f-to-pi"},
@@ -492,11 +492,7 @@ var eqFPointwise = ledger.Claim{
 			ledger.Plant("the exponent 8 c", farSquares(0.5, 8, instruments.FarLengths(345)...)),
 			ledger.Plant("beta = 1/32 log T_eff", farSquares(1./32, 1, instruments.FarLengths(345)...)),
 		},
-		Spare: []ledger.Spare{
-			ledger.Spared(instruments.GrowthPrior, "they say what gamma is"),
-			ledger.Spared(instruments.GrowthRows, "it says which model is meant"),
-			ledger.Spared(instruments.GrowthEps, "it says which model is meant"),
-		},
+		Spare: instruments.GrowthSpares,
 	},
 }
 
@@ -507,22 +503,17 @@ func errorOnSequence(g *graph.Forest, x []int) ledger.Check {
 	return func(_ *ledger.Env, w *ledger.Worst) string {
 		pi := exact.Rats("2/3 1/3; 1/3 2/3")
 		bound := exact.Point(exact.Int(-4)).Exp()
-		for _, beta := range []int64{4, 400, 40000} {
+		betas := []int64{4, 400, 40000}
+		instruments.AnyHolds(w, len(betas), func(k int) {
+			beta := betas[k]
 			off := idealPredictionEnclosed(g, x, 0, exact.Int(beta)).Sub(exact.Point(pi[0][0])).Abs()
-			at := func() ledger.Instance {
+			instruments.Decide(w, off, bound, func() ledger.Instance {
 				return ledger.Instance{
 					"graph": g, "pi": pi, "X": ledger.OneBased(x), "s": 1, "s'": 1,
 					"c": exact.Frac(4, beta), "beta": int(beta),
 				}
-			}
-			*w = ledger.Worst{Instances: w.Instances}
-			if off.AtMost(bound) != exact.CertainlyNot {
-				w.AtMostInterval(off, bound, at)
-				break
-			}
-			lhs, rhs := instruments.Between(off, bound)
-			w.AtMostRat(lhs, rhs, at)
-		}
+			})
+		})
 		return ""
 	}
 }
@@ -545,20 +536,17 @@ func idealPredictionEnclosed(g *graph.Forest, x []int, s int, beta *big.Rat) exa
 	return f.Quo(total)
 }
 
-const squareConstant = 13500 // eq-f-pointwise-corrected
-
 // farSquares decides E|f - pi(.|s)|^2 <= T_eff^(-times c), c = min(1/16, gamma/4), at beta = rate log T_eff, at
 // the lengths with T_eff^c >= 13500 S^8 gamma^-9.
 func farSquares(rate, times float64, lengths ...instruments.FarLength) ledger.Check {
 	return ledger.Decided(func(w *ledger.Worst) {
 		for _, c := range lengths {
-			q, pi := c.Setting(), c.Chain()
-			fall, beta := min(1./16, q.Gamma/4), rate*num.Log(q.TEff)
-			if math.Pow(q.TEff, fall) < squareConstant*math.Pow(float64(pi.S), 8)*math.Pow(q.Gamma, -9) {
+			q, fall, long := c.SquareFall()
+			if !long {
 				continue
 			}
-			bound := math.Pow(q.TEff, -times*fall)
-			for s := range pi.S {
+			beta, bound := rate*num.Log(q.TEff), math.Pow(q.TEff, -times*fall)
+			for s := range len(c.Pi) {
 				w.AtMostInterval(instruments.Around(c.SquareError(s, beta)), instruments.Around(bound, bound),
 					func() ledger.Instance {
 						return c.Instance().With("s", s+1)

@@ -53,8 +53,7 @@ func leadAtHalf(before bool) ledger.Check {
 		gap = exact.Sub(gap, exact.Quo(exact.Mul(exact.Int(48), beta0), exact.Pow(eps, 2)))
 		lead := exact.Quo(exact.Mul(gap, exact.Mul(rate, beta0)), exact.Int(2*4*3)) // over S T i
 		bound := exact.Point(exact.Int(8)).Log()
-		lhs, rhs := instruments.Between(exact.Point(lead), bound)
-		w.AtMostRat(lhs, rhs, func() ledger.Instance {
+		instruments.Decide(w, exact.Point(lead), bound, func() ledger.Instance {
 			return ledger.Instance{"graph": g, "prior": prior, "eps": eps, "i": 3, "eta1": rate, "beta0": beta0}
 		})
 	})

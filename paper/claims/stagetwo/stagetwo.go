@@ -256,7 +256,7 @@ var thmStageTwoLower = ledger.Claim{
 	Statement: `$-\Delta_\beta(\theta)\ge\frac14\gamma^8S^{-6}e^{-2\beta}$ for $A^{(2)}=\beta I_S-(\beta-\beta_0)\frac1S1_S1_S^\top$ with $0<\beta_0\le T_{\mathrm{eff}}^{-3/2}$, $\beta\ge0$ and $e^\beta\le C_{\gamma,S}T_{\mathrm{eff}}^{1/12}\log^{-1/6}T$, ` +
 		fmt.Sprintf(`$C_{\gamma,S}=\gamma^{9/2}S^{-7/2}/%d$`, instruments.GrowthConstant),
 	Parts:      []string{"the bound", "the range of beta"},
-	Hypotheses: instruments.GrowthPrior + "; " + instruments.GrowthRows + "; " + instruments.GrowthEps,
+	Hypotheses: instruments.GrowthHypotheses,
 	Tried:      `chains and in-context graphs with $T=3^{120}$, $3^{300}$ and $3^{600}$, two $\pi$: the growth is enclosed by $\hat g$ and the bounds of Lemmas 30 and 31 with constants; with $C=2$, enclosed on chains with the rows of $A^{(1)}_*$, $T=32$ and $128$, and $256$ for one of three priors over two states; query in sequence`,
 	Uses: []string{
 		"cor-stage1-parents", "lem-compare-shift", "lem-concentrate-e3", "lem-concentrate-e12", "lem-bound-ghat",
