@@ -55,11 +55,7 @@ func (w *Weights) Matrices() []Matrix {
 	var all []Matrix
 	for l, layer := range w.A {
 		for h, a := range layer {
-			name := fmt.Sprintf("A%d", l+1)
-			if len(layer) > 1 {
-				name += fmt.Sprintf("-%d", h+1)
-			}
-			all = append(all, newMatrix(name, a))
+			all = append(all, newMatrix(headName(l, h, len(layer)), a))
 		}
 	}
 	return append(all, newMatrix("W", w.W))
@@ -79,72 +75,34 @@ func (w *Weights) Arrays() [][]float64 { return Trained(w) }
 // grad may be nil, and without y the loss is 0 and nothing is added. It panics
 // where [Check] has an error, and if grad has another shape than w.
 func (w *Weights) Forward(x []int, y []float64, grad *Weights) (f []float64, loss float64) {
-	must(w.Validate())
 	must(Check(x, y, w.S, w.T))
-	if grad != nil {
-		checkSame("gradient", grad, w)
+	if grad == nil {
+		return evaluate(w, x, y, nil)
 	}
-	h, attn := w.streams(x)
-	last := h[len(w.A)].RawRowView(w.T - 1)
-	logits, f := make([]float64, w.S), make([]float64, w.S)
-	for i, v := range last {
-		for s := range logits {
-			logits[s] += float64(v * w.W.At(i, s))
-		}
-	}
-	logZ := num.LogSumExp(f, logits)
-	if y == nil {
-		return f, 0
-	}
-	for s, p := range y {
-		loss += float64(p * (logZ - logits[s]))
-	}
-	if grad != nil {
-		w.backward(grad, h, attn, f, y)
-	}
-	return f, loss
+	checkSame("gradient", grad, w)
+	return evaluate(w, x, y, grad)
 }
 
-// backward adds to grad the gradient of the loss, given the streams h, the attention
-// attn and the output f. In it dv is the gradient by v.
-func (w *Weights) backward(grad *Weights, h []*mat.Dense, attn [][]*mat.Dense, f, y []float64) {
-	last := h[len(w.A)].RawRowView(w.T - 1)
-	dh := mat.NewDense(w.T, len(last), nil)
-	dlast := dh.RawRowView(w.T - 1)
-	for i, v := range last {
-		for s := range f {
-			dlogit := f[s] - y[s] // since y sums to one
-			grad.W.Set(i, s, grad.W.At(i, s)+float64(v*dlogit))
-			dlast[i] += float64(w.W.At(i, s) * dlogit)
+// pass records the forward pass on x.
+func (w *Weights) pass(t *tape, x []int) {
+	must(w.Validate())
+	h := t.add("stream0", w.embed(x), func(*mat.Dense) {})
+	for l, layer := range w.A {
+		parts := []*node{h}
+		for i, a := range layer {
+			parts = append(parts, t.attention(l, i, h, t.param(headName(l, i, len(layer)), a)))
 		}
+		h = t.concat(fmt.Sprintf("stream%d", l+1), parts...)
 	}
-	for l := len(w.A) - 1; l >= 0; l-- {
-		_, d := h[l].Dims()
-		below := mat.DenseCopyOf(dh.Slice(0, w.T, 0, d))
-		for i, a := range w.A[l] {
-			dout := dh.Slice(0, w.T, (i+1)*d, (i+2)*d)
-			attentionGrad(below, grad.A[l][i], h[l], a, attn[l][i], dout)
-		}
-		dh = below
-	}
+	t.mul("logits", h, t.param("W", w.W))
 }
 
-// streams returns the residual streams h_0, ..., h_L, T x d_l, and the attention
-// S(MASK(h_l A h_l^T)), T x T, of each head of each layer.
-func (w *Weights) streams(x []int) (h []*mat.Dense, attn [][]*mat.Dense) {
-	w.mustWidth()
-	h = []*mat.Dense{w.embed(x)}
-	for l, heads := range w.A {
-		var probs []*mat.Dense
-		next := h[l]
-		for _, a := range heads {
-			out, p := attention(h[l], a)
-			next = concat(next, out)
-			probs = append(probs, p)
-		}
-		h, attn = append(h, next), append(attn, probs)
+// headName returns the name of the attention matrix of head h of layer l, counted from 0, among so many heads.
+func headName(l, h, heads int) string {
+	if heads == 1 {
+		return fmt.Sprintf("A%d", l+1)
 	}
-	return h, attn
+	return fmt.Sprintf("A%d-%d", l+1, h+1)
 }
 
 // embed returns h0, T x (S+T), row t = [e_{x_t}, e_t].
@@ -161,24 +119,19 @@ func (w *Weights) embed(x []int) *mat.Dense {
 // Attention returns S(MASK(h_l A h_l^T)) of each head of each layer l on the sequence x: T x T,
 // row-stochastic, lower triangular. It panics if x is not T tokens in 0..S-1.
 func (w *Weights) Attention(x []int) [][]*mat.Dense {
-	_, attn := w.streams(x)
-	return attn
+	return record(w, x, nil).patterns()
 }
 
 // Stream returns the last residual stream h_L, T x d_L, on the sequence x. It
 // panics if x is not T tokens in 0..S-1.
 func (w *Weights) Stream(x []int) *mat.Dense {
-	h, _ := w.streams(x)
-	return h[len(w.A)]
+	return record(w, x, nil).named[fmt.Sprintf("stream%d", len(w.A))].v
 }
 
 // Linear returns h_L W, T x S: the output as the paper defines it, at all positions and before the
 // softmax that Forward takes of its last row. It panics if x is not T tokens in 0..S-1.
 func (w *Weights) Linear(x []int) *mat.Dense {
-	must(w.Validate())
-	var out mat.Dense
-	out.Mul(w.Stream(x), w.W)
-	return &out
+	return record(w, x, nil).named["logits"].v
 }
 
 // PositionAttention returns S(MASK(A1)), T x T, where A1 is the position-position block of the first head of

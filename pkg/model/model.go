@@ -11,11 +11,33 @@
 // engine for two layers that gives the same loss and gradient; other depths have their gradient from Forward
 // alone, whose products are gonum's and differ in the last bits between processors.
 //
+// [Run] is a forward pass in which every activation has a name, can be replaced, and has a gradient; [Block] finds
+// a block of the weights by its name.
+//
 // [ConstructionOne] and [ConstructionTwo] write down weights from a causal graph. [Standard] is the
 // attention-only transformer, with the maps from it to the disentangled transformer and back.
 //
 // Trained matrices are row-major and multiply rows from the right, so that the embeddings of an [MLP] are S x d
 // and T x d and output matrices are d x S: transposes of the paper's, which Standard keeps.
+//
+// # Weights in other programs
+//
+// A file of weights is NumPy's, with the names of Matrices. TransformerLens has the form of a residual MLP, with
+// normalization_type None, use_attn_scale False, W_K = W_O = I, no biases of attention and a last MLP of zeros:
+//
+//	weights      size           TransformerLens
+//	E, P         S x d, T x d   embed.W_E, pos_embed.W_pos
+//	A1, A2       d x d          blocks.0.attn.W_Q[0], blocks.1.attn.W_Q[0]
+//	V1           d x d          blocks.0.attn.W_V[0]
+//	In1, Out1    d x d          blocks.0.mlp.W_in, blocks.0.mlp.W_out
+//	BIn1, BOut1  1 x d          blocks.0.mlp.b_in, blocks.0.mlp.b_out, divided by sqrt(d)
+//	W            d x S          unembed.W_U
+//
+// The disentangled transformer takes this form by [Weights.Standard]. In Python, on a run with S = 3 and T = 20:
+//
+//	z = numpy.load("runs/173e6bddecc149ba/weights-16384.npz")
+//	h = numpy.hstack([numpy.eye(3)[x], numpy.eye(20)])  # stream0, blocks.0.hook_resid_pre
+//	scores = h @ z["A1"] @ h.T                          # layer1.head1.scores, blocks.0.attn.hook_attn_scores
 package model
 
 import (

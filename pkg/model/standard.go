@@ -1,6 +1,10 @@
 package model
 
-import "gonum.org/v1/gonum/mat"
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+)
 
 // Standard are the parameters of a decoder-based, attention-only transformer
 // (Definition 2) with hidden dimension d over S tokens and T positions.
@@ -23,28 +27,25 @@ type Head struct{ Q, K, V *mat.Dense }
 // with attn(h; A) = S(MASK(h A h^T)) h (Definition 1). It panics if x has another length than P has columns, or
 // a token without a column of E, and if a matrix has another size than E, P and W give it.
 func (m *Standard) Forward(x []int) *mat.Dense {
+	return record(m, x, nil).named["logits"].v
+}
+
+// pass records the forward pass on x.
+func (m *Standard) pass(t *tape, x []int) {
 	m.check()
-	d, n := m.P.Dims()
+	_, n := m.P.Dims()
 	_, s := m.E.Dims()
 	must(Check(x, nil, s, n))
-	h := mat.NewDense(n, d, nil)
-	for t, s := range x {
-		for k := range d {
-			h.Set(t, k, m.E.At(k, s)+m.P.At(k, t))
+	constant := func(a mat.Matrix) *node { return t.param("", mat.DenseCopyOf(a)) }
+	h := t.sum("stream0", t.rows("tokens", constant(m.E.T()), x), t.sum("positions", constant(m.P.T())))
+	for l, heads := range m.Layers {
+		parts := []*node{h}
+		for i, head := range heads {
+			a := t.mulT("", constant(head.Q), constant(head.K))
+			name := fmt.Sprintf("layer%d.head%d.result", l+1, i+1)
+			parts = append(parts, t.mulT(name, t.attention(l, i, h, a), constant(head.V)))
 		}
+		h = t.sum(fmt.Sprintf("stream%d", l+1), parts...)
 	}
-	for _, heads := range m.Layers {
-		next := mat.DenseCopyOf(h)
-		for _, head := range heads {
-			var a, v mat.Dense
-			a.Mul(head.Q, head.K.T())
-			out, _ := attention(h, &a)
-			v.Mul(out, head.V.T())
-			next.Add(next, &v)
-		}
-		h = next
-	}
-	var out mat.Dense
-	out.Mul(h, m.W.T())
-	return &out
+	t.mulT("logits", h, constant(m.W))
 }

@@ -37,6 +37,8 @@ type flat struct {
 	Residual bool `json:"residual,omitempty"` // of the transformer with MLPs
 
 	JAX int `json:"jax,omitempty"`
+
+	Freeze []string `json:"freeze,omitempty"`
 }
 
 // MarshalJSON returns the flat form of the [Spec.Canonical] spec, the same bytes for the same
@@ -77,7 +79,7 @@ func (s *Spec) UnmarshalJSON(b []byte) error {
 
 func (s Spec) flat() flat {
 	s = s.Canonical()
-	f := flat{Batch: s.Batch, Steps: s.Steps, Seed: s.Seed, Test: s.Test, Every: s.Every}
+	f := flat{Batch: s.Batch, Steps: s.Steps, Seed: s.Seed, Test: s.Test, Every: s.Every, Freeze: s.Freeze}
 	switch k := s.Task.(type) {
 	case Task1:
 		f.Parents, f.States, f.Prior, f.JAX = k.Parents, k.States, k.Prior, k.JAX
@@ -112,7 +114,7 @@ func choose[V any](is bool, yes, no V) V {
 }
 
 func (f flat) spec() (Spec, error) {
-	s := Spec{Batch: f.Batch, Steps: f.Steps, Seed: f.Seed, Test: f.Test, Every: f.Every}
+	s := Spec{Batch: f.Batch, Steps: f.Steps, Seed: f.Seed, Test: f.Test, Every: f.Every, Freeze: f.Freeze}
 	switch {
 	case f.Nodes == nil:
 		s.Task = Task1{f.Parents, f.States, f.Prior, f.Roots == "uniform", f.JAX}

@@ -23,7 +23,11 @@ package train
 import (
 	"fmt"
 	"math"
+	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
+	"learncausal/pkg/model"
 	"learncausal/pkg/num"
 	"learncausal/pkg/task"
 )
@@ -44,13 +48,15 @@ type Spec struct {
 	Seed  uint64 // of all random numbers in the run
 	Test  int    // sequences in the test set; 0 stands for 4096
 	Every int    // steps between two evaluations on the test set; 0 stands for Steps/8, at least 1
+
+	Freeze []string // blocks of the weights that keep their values, by their names in [model.Block]
 }
 
 // defaultTest is the number of test sequences for a Test of 0.
 const defaultTest = 1 << 12
 
 // Canonical returns the spec as it is stored and addressed: Test and Every are not 0, and the
-// prior is as its String method prints it, "dirichlet(0.1)" for "dirichlet(1e-1)". Specs
+// prior is as its String method prints it, "dirichlet(0.1)" for "dirichlet(1e-1)". Freeze is sorted. Specs
 // with the same canonical form are one run. Wrong fields are left for [Spec.Validate].
 func (s Spec) Canonical() Spec {
 	if s.Task != nil {
@@ -62,6 +68,7 @@ func (s Spec) Canonical() Spec {
 	if s.Every == 0 {
 		s.Every = max(1, s.Steps/8)
 	}
+	s.Freeze = slices.Compact(slices.Sorted(slices.Values(s.Freeze)))
 	return s
 }
 
@@ -121,7 +128,26 @@ func (s Spec) Validate() error {
 	if err := s.Optimiser.validate(); err != nil {
 		return err
 	}
-	return s.checkSize()
+	if err := s.checkSize(); err != nil || len(s.Freeze) == 0 {
+		return err
+	}
+	if err := CheckMemory(8*s.Model.footprint(s.S(), s.T()).Weights, s.describe()); err != nil {
+		return err
+	}
+	_, err := s.frozen(s.Model.weights(s.S(), s.T()))
+	return err
+}
+
+// frozen returns the blocks of w that keep their values.
+func (s Spec) frozen(w model.Model) (blocks []*mat.Dense, err error) {
+	for _, name := range s.Freeze {
+		b, err := model.Block(w, name)
+		if err != nil {
+			return nil, fmt.Errorf("spec: freeze: %w", err)
+		}
+		blocks = append(blocks, b)
+	}
+	return blocks, nil
 }
 
 // complete returns an error if a part is missing.

@@ -328,3 +328,63 @@ func (p goldenParams) each(w *model.Weights, f func(name string, ours, golden []
 	}
 	f("W", w.W.RawMatrix().Data, slices.Concat(p.W...))
 }
+
+// Frozen blocks keep their initial values to the last bit, and all others train, under both optimisers with decay.
+// Scores of weights that are frozen at zero are zero: to ablate them changes no bit of the output.
+func TestFrozenBlocksKeepTheirValues(t *testing.T) {
+	names := []string{"A2[tokens,layer1.head1.tokens]", "A1-1"}
+	for _, o := range []Optimiser{SGD{Rate: 1, Schedule: Constant, Decay: 0.1}, AdamW{0.1, Constant, 0.1}} {
+		spec := testSpec()
+		spec.Model, spec.Optimiser, spec.Freeze = Disentangled{[2]int{2, 1}, 0.3}, o, names
+		start := spec
+		start.Freeze = nil
+		tr, err := New(start, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, after := tr.Snapshot().Weights, run(t, spec, 2).Weights
+		for name, frozen := range map[string]bool{
+			names[0]: true, names[1]: true, "A2[tokens,tokens]": false, "A1-2": false, "W": false,
+		} {
+			b, err1 := model.Block(before, name)
+			a, err2 := model.Block(after, name)
+			if err := errors.Join(err1, err2); err != nil {
+				t.Fatal(err)
+			}
+			if mat.Equal(a, b) != frozen {
+				t.Errorf("%T: %s keeps its values: %v, want %v", o, name, !frozen, frozen)
+			}
+		}
+	}
+	spec := testSpec()
+	spec.Freeze = []string{"A1"}
+	w, x := run(t, spec, 1).Weights.(*model.Weights), make([]int, 7)
+	f, _ := w.Forward(x, nil, nil)
+	if p, err := model.Run(w, x, model.Zero("layer1.head1.scores")); err != nil || !slices.Equal(f, p.F) {
+		t.Errorf("ablated frozen zeros: %v, %v, want %v", p.F, err, f)
+	}
+}
+
+// Freeze is a part of the address unless it is empty, in any order, and its names are those of blocks.
+func TestFreezeInTheStoredForm(t *testing.T) {
+	spec := testSpec()
+	plain, _ := json.Marshal(spec)
+	spec.Freeze = []string{}
+	if empty, _ := json.Marshal(spec); string(empty) != string(plain) || strings.Contains(string(plain), "freeze") {
+		t.Errorf("%s with nothing frozen, want %s", empty, plain)
+	}
+	spec.Freeze = []string{"W", "A1", "W"}
+	frozen, _ := json.Marshal(spec)
+	if want := `,"freeze":["A1","W"]}`; !strings.HasSuffix(string(frozen), want) {
+		t.Errorf("%s, want %s at the end", frozen, want)
+	}
+	var again Spec
+	if err := json.Unmarshal(frozen, &again); err != nil || !reflect.DeepEqual(again, spec.Canonical()) {
+		t.Errorf("%+v, %v, want %+v", again, err, spec.Canonical())
+	}
+	spec.Freeze = []string{"A1[positons,tokens]"}
+	property.Mentions(t, spec.Validate(), "spec: freeze", "positions")
+	if _, err := New(spec, 1); err == nil {
+		t.Error("an unknown block is trained")
+	}
+}

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"gonum.org/v1/gonum/mat"
+
 	"learncausal/pkg/internal/engine"
 	"learncausal/pkg/internal/simd"
 	"learncausal/pkg/model"
@@ -56,6 +58,7 @@ type Trainer struct {
 	step      int
 	weights   model.Model
 	optimiser state
+	frozen    []*mat.Dense // blocks of weights
 	curve     []Point
 	loss      float64
 
@@ -121,6 +124,9 @@ func begin(spec Spec, workers int) (*Trainer, error) {
 	t := &Trainer{spec: spec, weights: spec.Model.weights(spec.S(), spec.T()), drawn: -1}
 	spec.Model.initialise(t.weights, spec)
 	t.engine, t.optimiser = engine.New(t.weights), spec.Optimiser.start(t.weights)
+	if t.frozen, err = spec.frozen(t.weights); err != nil {
+		return nil, err
+	}
 	if t.test, err = spec.TestSet(); err != nil {
 		return nil, err
 	}
@@ -215,7 +221,14 @@ func (t *Trainer) advance() error {
 		t.loss += s.loss
 	}
 	t.loss /= float64(t.spec.Batch)
+	kept := make([]*mat.Dense, len(t.frozen))
+	for i, b := range t.frozen {
+		kept[i] = mat.DenseCopyOf(b)
+	}
 	t.optimiser.step(t.weights, t.total, t.spec.Batch, t.spec.rateAt(t.step), t.step)
+	for i, b := range t.frozen {
+		b.Copy(kept[i])
+	}
 	t.engine.Load(t.weights)
 	t.step++
 	t.drawn = t.step
