@@ -26,9 +26,10 @@ import (
 // attribute query names a different one, and so does a node y with parents and no child. If it has parents, and
 // it is named or some node has two parents, the graph is a DAG.
 //
-// Subgraphs are expanded, and an edge repeated in a strict digraph counts once. Edges and nodes of style invis
-// are left out. An error names any other attribute that hides an edge or its direction. Other attributes, and
-// ports, are ignored.
+// Where the nodes are numbers and each has a label of its own, as in files of causal-learn, the labels are the
+// names. Subgraphs are expanded, and an edge repeated in a strict digraph counts once. Edges and nodes of style
+// invis are left out. An error names any other attribute that hides an edge or its direction, or says that a node
+// is not observed. Other attributes, and ports, are ignored.
 //
 // The other errors are those of [New] and [NewDAG], with the names of the file, and one for each departure from
 // the rules above. A file has at most 1 MiB, 4096 nodes, 16384 edges and subgraphs nested 64 deep.

@@ -2,6 +2,8 @@ package graph
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -151,6 +153,39 @@ func TestReadNamesUnsupportedGraphviz(t *testing.T) {
 	} {
 		if got := summary(text); got != "[-1 0 -1] " {
 			t.Errorf("%q is %s", text, got)
+		}
+	}
+}
+
+// The files in testdata were written by causal-learn 0.1.4.8, networkx 3.6.1 with pydot 4.0.1, and pgmpy 1.1.2.
+func TestReadFilesOfOtherPrograms(t *testing.T) {
+	for file, want := range map[string]string{
+		"causallearn-pc.dot":         "[[] [] [0 1] [2]] rain,sprinkler,wet,slip",
+		"causallearn-fci.dot":        "graph: DOT edge 0 -> 2: the attribute arrowtail=odot leaves open which end is the parent",
+		"causallearn-undirected.dot": "graph: DOT edge 0 -> 1: the attribute arrowhead=none hides which end is the parent",
+		"causallearn-tetrad.txt":     "graph: not DOT but the text of Tetrad: in causal-learn, GraphUtils.to_pydot",
+		"networkx.dot":               "[[] [] [0 1] [2]] rain,sprinkler,wet,slip",
+		"networkx-observed.dot":      "graph: DOT node rain: the attribute observed=no says that it is not observed",
+		"networkx-undirected.dot":    "graph: undirected DOT graph: want",
+		"networkx.gml":               "graph: not DOT but GML: in Python, networkx.nx_pydot.write_dot(networkx.read_gml(FILE)",
+		"networkx.graphml":           "graph: not DOT but XML: in Python, networkx.nx_pydot.write_dot(networkx.read_graphml(FILE)",
+		"pgmpy.dot":                  `graph: DOT node U: the attribute roles="{'latents'}" says that it is not observed`,
+		"pgmpy-dagitty.txt":          `graph: not DOT but dagitty: want "digraph" for its first word`,
+	} {
+		text, err := os.ReadFile(filepath.Join("testdata", file))
+		if got := summary(string(text)); err != nil || !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %v\n\tis   %s\n\twant %s", file, err, got, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"[A][B|A][C|A:B]":                    "not DOT but a formula of bnlearn",
+		"digraph { a [latent=yes]; a -> b }": "DOT node a: the attribute latent=yes says",
+		"digraph { a -> b [dir=both, arrowtail=none, arrowhead=odot]; c }":              "the attribute arrowhead=odot leaves open",
+		"digraph { 0 [label=a]; 1 [label=a]; 0 -> 1; 2 [label=c] }":                     "[-1 0 -1] ",
+		"digraph { 0 [label=a, observed=yes]; 1 [label=\"\\N\"]; 0 -> 1; 2 [label=c] }": "[-1 0 -1] ",
+	} {
+		if got := strings.TrimPrefix(summary(text), "graph: "); !strings.Contains(got, want) {
+			t.Errorf("%s\n\tis   %s\n\twant %s", text, got, want)
 		}
 	}
 }

@@ -39,7 +39,7 @@ const arrows = `want "digraph", and "->" from parent to child`
 
 // Read reads a file that holds one digraph. Subgraphs are expanded, and an edge repeated in a
 // strict digraph counts once. Edges and nodes of style invis are left out. It is an error if
-// any other attribute hides an edge or its direction.
+// any other attribute hides an edge or its direction, or says that a node is not observed.
 func Read(r io.Reader) (*Graph, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxFile+1))
 	if err != nil {
@@ -50,6 +50,9 @@ func Read(r io.Reader) (*Graph, error) {
 	}
 	if data, err = files.Decode(data); err != nil {
 		return nil, fmt.Errorf("DOT file, %w", err)
+	}
+	if why := foreign(string(data)); why != "" {
+		return nil, errors.New("not DOT but " + why)
 	}
 	file, err := dot.ParseBytes(data)
 	if err != nil {
@@ -79,6 +82,23 @@ func Read(r io.Reader) (*Graph, error) {
 		return nil, d.err
 	}
 	return d.visible()
+}
+
+// foreign describes a file in the language of another program, and its conversion. It is empty for other files.
+func foreign(text string) string {
+	const networkx = ": in Python, networkx.nx_pydot.write_dot(networkx.read_%s(FILE), \"graph.dot\") converts it"
+	for _, f := range []struct{ begin, what string }{
+		{`(dag|pdag|mag|pag)\s*\{`, `dagitty: want "digraph" for its first word, and no attributes in brackets`},
+		{`<\?xml|<graphml`, "XML" + fmt.Sprintf(networkx, "graphml")},
+		{`(Creator\s.*\s+)?graph\s*\[`, "GML" + fmt.Sprintf(networkx, "gml")},
+		{`\[[^][]+\]\s*\[`, `a formula of bnlearn: in R, write.dot("graph.dot", model2network(FORMULA)) converts it`},
+		{`Graph Nodes:`, `the text of Tetrad: in causal-learn, GraphUtils.to_pydot(GRAPH).write("graph.dot") converts the graph`},
+	} {
+		if regexp.MustCompile(`^\s*(` + f.begin + `)`).MatchString(text) {
+			return f.what
+		}
+	}
+	return ""
 }
 
 // Write writes the query, the nodes and the edges. The graph determines the bytes.

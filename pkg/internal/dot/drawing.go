@@ -141,9 +141,9 @@ func (d *drawing) limit(n, most int, unit string) {
 }
 
 // visible returns the graph of the visible nodes and edges. It is an error if attributes hide
-// an edge, one of its ends or its direction in another way.
+// an edge, one of its ends or its direction in another way, or say that a node is not observed.
 func (d *drawing) visible() (*Graph, error) {
-	g := &Graph{Query: d.graph["query"]}
+	g, name := &Graph{Query: d.graph["query"]}, d.labels()
 	for _, a := range d.edges {
 		if a.style.has("invis") {
 			continue
@@ -157,15 +157,20 @@ func (d *drawing) visible() (*Graph, error) {
 		if why := d.hidden(a.style); why != "" {
 			return nil, fmt.Errorf("DOT edge %s -> %s: the attribute %s", a.from, a.to, why)
 		}
-		g.Edges = append(g.Edges, Edge{a.from, a.to, a.style["headlabel"]})
+		g.Edges = append(g.Edges, Edge{name(a.from), name(a.to), a.style["headlabel"]})
 	}
 	if s, set := d.graph["splines"]; set && (s == "" || s == "none") {
 		return nil, fmt.Errorf("DOT graph with the attribute splines=%s, which hides all edges: want it removed", Quote(s))
 	}
-	for _, id := range d.order {
+	for _, node := range d.order {
+		id := name(node)
 		odd := func(r rune) bool { return !unicode.IsPrint(r) }
+		key := d.nodes[node].unobserved()
 		switch {
-		case d.nodes[id].has("invis"):
+		case d.nodes[node].has("invis"):
+		case key != "":
+			return nil, fmt.Errorf("DOT node %s: the attribute %s=%s says that it is not observed, and the model reads each node: "+
+				"want it removed, with its edges", id, key, Quote(d.nodes[node][key]))
 		case id == "" || strings.HasPrefix(id, "<") || strings.ContainsFunc(id, odd):
 			return nil, fmt.Errorf("DOT node %q: want a name of letters, digits, punctuation and spaces", id)
 		default:
@@ -175,6 +180,38 @@ func (d *drawing) visible() (*Graph, error) {
 	return g, nil
 }
 
+// labels returns the function from nodes to their names: the label if the nodes are numbers, and each has a label
+// of its own, as in files of causal-learn. Otherwise a node has its own name.
+func (d *drawing) labels() func(string) string {
+	label, distinct := make(map[string]string), make(map[string]bool)
+	for _, id := range d.order {
+		l := d.nodes[id]["label"]
+		if _, err := strconv.ParseUint(id, 10, 32); err != nil || l == "" || strings.Contains(l, `\`) || distinct[l] {
+			return func(id string) string { return id }
+		}
+		label[id], distinct[l] = l, true
+	}
+	return func(id string) string { return label[id] }
+}
+
+// unobserved returns the attribute by which dowhy (observed=no), pgmpy (roles="{'latents'}") or others say that a
+// node is not observed, or "".
+func (s style) unobserved() string {
+	set := func(key string, words ...string) bool { return slices.Contains(words, strings.ToLower(s[key])) }
+	switch {
+	case set("observed", "no", "false", "0"):
+		return "observed"
+	case strings.Contains(s["roles"], "'latents'"):
+		return "roles"
+	}
+	for _, key := range []string{"latent", "unobserved", "hidden"} {
+		if s[key] != "" && !set(key, "no", "false", "0") {
+			return key
+		}
+	}
+	return ""
+}
+
 // hidden describes an attribute that hides an edge of the given style or its direction, with a
 // remedy. It is empty if there is none.
 func (d *drawing) hidden(s style) string {
@@ -182,7 +219,10 @@ func (d *drawing) hidden(s style) string {
 		line = " hides the line: want it removed, or style=invis to leave the edge out"
 		head = " hides which end is the parent: want it removed"
 		turn = " turns the arrow round: want the edge written from parent to child"
+		open = " leaves open which end is the parent: want one arrow"
 	)
+	both := s["dir"] == "both"
+	tail := strings.TrimPrefix(s["arrowtail"], "o")
 	color, page := colorOf(s["color"], "black"), colorOf(d.graph["bgcolor"], "white")
 	clear := len(color) == len("#rrggbbaa") && strings.HasPrefix(color, "#") && strings.HasSuffix(color, "00")
 	for _, test := range []struct {
@@ -191,9 +231,11 @@ func (d *drawing) hidden(s style) string {
 		why   string
 	}{
 		{s["dir"] == "back", "dir", turn},
-		{s["dir"] == "both" || s["dir"] == "none", "dir", head},
+		{both && tail == "dot", "arrowtail", open},
+		{both && tail != "none" || s["dir"] == "none", "dir", head},
 		{strings.Contains(s["arrowhead"], "inv"), "arrowhead", turn},
 		{s["arrowhead"] == "none", "arrowhead", head},
+		{strings.TrimPrefix(s["arrowhead"], "o") == "dot" && both, "arrowhead", open},
 		{zero(s["arrowsize"]), "arrowsize", head},
 		{zero(s["penwidth"]), "penwidth", line},
 		{s.has("invisible"), "style", line},
@@ -215,7 +257,8 @@ func (d *drawing) hidden(s style) string {
 type style map[string]string
 
 // read has the names of these attributes.
-var read = strings.Fields("arrowhead arrowsize bgcolor color dir headlabel lhead ltail penwidth query splines style")
+var read = strings.Fields("arrowhead arrowsize arrowtail bgcolor color dir headlabel hidden label latent lhead ltail " +
+	"observed penwidth query roles splines style unobserved")
 
 // with returns the style with the given attributes set, the last of each.
 func (s style) with(attrs []*ast.Attr) style {
