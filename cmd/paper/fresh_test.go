@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"learncausal/internal/files"
 	"learncausal/internal/property"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
@@ -69,7 +70,7 @@ func TestConfirmingGoesOn(t *testing.T) {
 	}
 	text, _ := os.ReadFile(results[3])
 	forged := regexp.MustCompile(`("step":200,"loss":\d\.\d{3}).`).ReplaceAll(text, []byte("${1}0"))
-	if err := os.WriteFile(results[3], runs.AddSum(forged, "}"), 0o666); err != nil {
+	if err := os.WriteFile(results[3], files.AddSum(forged, "}"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	err = confirmEach(t.Context(), dir, specs, []string{plan}, 1)

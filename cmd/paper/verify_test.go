@@ -79,11 +79,12 @@ func TestVerifyOfAllKeepsTheStoredRows(t *testing.T) {
 // A named row is compared with the stored row, after a quick check by verdict only.
 func TestVerifyOfSomeComparesThemWithTheStored(t *testing.T) {
 	for what, change := range map[string]func(r *ledger.Row){
-		"verdict": func(r *ledger.Row) { r.Verdict = ledger.Open },
-		"margin":  func(r *ledger.Row) { r.Margin += 1e-5 },
-		"rhs":     func(r *ledger.Row) { r.RHS *= 1.001 },
-		"witness": func(r *ledger.Row) { r.Witness = &ledger.Witness{} },
-		"nothing": func(*ledger.Row) {},
+		"verdict":   func(r *ledger.Row) { r.Verdict = ledger.Open },
+		"margin":    func(r *ledger.Row) { r.Margin += 1e-5 },
+		"rhs":       func(r *ledger.Row) { r.RHS *= 1.001 },
+		"witness":   func(r *ledger.Row) { r.Witness = &ledger.Witness{} },
+		"statement": func(r *ledger.Row) { r.Statement += "0" },
+		"nothing":   func(*ledger.Row) {},
 	} {
 		dir, stored := t.TempDir(), storedLedger(t)
 		change(stored.Find("lem-tv"))
@@ -97,7 +98,7 @@ func TestVerifyOfSomeComparesThemWithTheStored(t *testing.T) {
 		if (err != nil) != (what != "nothing") || err != nil && !strings.Contains(err.Error(), "lem-tv: "+what+" is") {
 			t.Errorf("another %s: error %v", what, err)
 		}
-		if err := verify(true); (err != nil) != (what == "verdict") {
+		if err := verify(true); (err != nil) != (what == "verdict" || what == "statement") {
 			t.Errorf("another %s, by a quick check: error %v", what, err)
 		}
 	}
@@ -137,22 +138,34 @@ func TestVerifyExplainsTheSides(t *testing.T) {
 	}
 }
 
-// A row that is not stored is compared with nothing, and verify says so.
-func TestARowThatIsNotStoredIsNamed(t *testing.T) {
-	said, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
-	if err != nil {
+// It is an error if nothing is stored to compare with: no file, a damaged file, a link to nothing, no row.
+func TestVerifyOfSomeNeedsTheStored(t *testing.T) {
+	verify := func(dir string) error {
+		return (&verifyFlags{quick: true, jobs: 1}).some(t.Context(), io.Discard, []string{"lem-tv"}, dir)
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "claims.json")
+	property.Mentions(t, verify(dir), "no stored ledger in "+path)
+	if err := os.Symlink("nowhere", path); err != nil {
 		t.Fatal(err)
 	}
-	stderr := os.Stderr
-	os.Stderr = said
-	err = (&verifyFlags{quick: true, jobs: 1}).some(t.Context(), io.Discard, []string{"lem-tv"}, t.TempDir())
-	os.Stderr = stderr
-	if err != nil {
+	property.Mentions(t, verify(dir), "no stored ledger in "+path)
+	dir = t.TempDir()
+	if err := keep(dir, &ledger.Ledger{}, false); err != nil {
 		t.Fatal(err)
 	}
-	if b, err := os.ReadFile(said.Name()); err != nil || !strings.Contains(string(b),
-		"no result of lem-tv to compare with") {
-		t.Errorf("%v, it says %q", err, b)
+	property.Mentions(t, verify(dir), "figures/claims.json has no result of lem-tv to compare with")
+	path = filepath.Join(dir, "claims.json")
+	if err := os.WriteFile(path, []byte(kept(t, dir)+"\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	property.Mentions(t, verify(dir), path, "was edited", "git checkout", "paper verify --accept")
+	property.Mentions(t, keep(dir, storedLedger(t), false), "was edited")
+	if err := keep(dir, storedLedger(t), true); err != nil { // which the error advises
+		t.Error(err)
+	}
+	if err := verify(dir); err != nil {
+		t.Error(err)
 	}
 }
 

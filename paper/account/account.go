@@ -77,7 +77,7 @@ func Read(dir string) (*ledger.Ledger, error) {
 	}
 	l, err := ledger.Parse(b)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w; git checkout restores it, and paper verify --accept writes it anew", path, err)
 	}
 	return l, nil
 }

@@ -3,7 +3,6 @@ package figures
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -58,10 +57,8 @@ func newBayesSet(spec train.Spec, draws int) BayesSet {
 // address returns the first 16 hexadecimal digits of the SHA-256 of the JSON of s.
 func (s BayesSet) address() string {
 	b, _ := json.Marshal(s) // strings and integers have JSON
-	return sum256(b)[:16]
+	return files.Sum(b)[:16]
 }
-
-func sum256(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
 
 func (s BayesSet) file() (string, error) {
 	dir, err := files.Checkout("runs")
@@ -167,7 +164,7 @@ func (s BayesSet) encode(l *BayesLosses) []byte {
 	head, _ := json.Marshal(struct {
 		BayesSet
 		Sum string `json:"sha256"`
-	}{s, sum256(data)})
+	}{s, files.Sum(data)})
 	return append(append(head, '\n'), data...)
 }
 

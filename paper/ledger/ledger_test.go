@@ -191,8 +191,9 @@ func TestLedgerIsReadAsWritten(t *testing.T) {
 	}
 }
 
-// An edited ledger is refused with the first line that differs.
-func TestParseNamesTheLine(t *testing.T) {
+// A ledger that is older, newer, edited or damaged is refused, each with an error of its own. An edited one is
+// named by the first line that differs.
+func TestParseTellsAgeEditsAndDamageApart(t *testing.T) {
 	l, err := New(sample())
 	if err != nil {
 		t.Fatal(err)
@@ -202,17 +203,31 @@ func TestParseNamesTheLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, last := string(b), bytes.Count(b, []byte("\n"))
+	_, unsummed, _ := strings.Cut(text, "\n")
 	for changed, want := range map[string]string{
-		" " + text: "line 1 was edited",
-		strings.Replace(text, `"id": "lem-a"`, `"id":  "lem-a"`, 1): "line 4 was edited",
-		strings.Replace(text, `"id": "lem-a"`, `"ID": "lem-a"`, 1):  "line 4 was edited",
-		strings.TrimSuffix(text, "\n"):                              fmt.Sprintf("line %d was edited", last),
-		strings.TrimSuffix(text, "\n") + " ":                        fmt.Sprintf("line %d was edited", last),
-		text + "\n":                                                 fmt.Sprintf("line %d was edited", last+1),
-		"{":                                                         "reading the ledger: unexpected end of JSON",
+		" " + text: "line 1 is \" {\\\"sha256",
+		strings.Replace(text, `"id": "lem-a"`, `"id":  "lem-a"`, 1):    "line 5 was edited",
+		strings.Replace(text, `"id": "lem-a"`, `"ID": "lem-a"`, 1):     "line 5 was edited",
+		strings.Replace(text, `"lhs": 0.333333`, `"lhs": 0.333332`, 1): "line 1 is \"{\\\"sha256",
+		strings.TrimSuffix(text, "\n"):                                 fmt.Sprintf("line %d was edited", last),
+		strings.TrimSuffix(text, "\n") + " ":                           fmt.Sprintf("line %d was edited", last),
+		text + "\n":                                                    fmt.Sprintf("line %d was edited", last+1),
+		"{":                                                            "truncated or damaged: unexpected end of JSON",
+		text[:len(text)/2]:                                             "truncated or damaged: unexpected end of JSON",
+		"{" + unsummed[len(" \"layout\": 2,"):]:                        "an older program wrote it, without a checksum: want layout 2",
+		strings.Replace(text, `"layout": 2`, `"layout": 3`, 1):         "it has layout 3, and this program reads 2: a newer",
 	} {
 		_, err := Parse([]byte(changed))
-		property.Mentions(t, err, want)
+		property.Mentions(t, err, "reading the ledger: "+want)
+	}
+	accepted := 0
+	property.Damages(b, func(b []byte) {
+		if _, err := Parse(b); err == nil {
+			accepted++
+		}
+	})
+	if accepted > 0 {
+		t.Errorf("%d damages are accepted", accepted)
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"learncausal/internal/files"
 )
 
 // A Row is a line of the ledger: a claim with the result of its check.
@@ -52,14 +54,21 @@ func (r Row) unsound() []string {
 
 // A Ledger has the rows in the order of the paper and in their stored form. Floats are rounded to six digits,
 // and the values of an Instance are those types to which JSON decodes: strings, numbers, lists.
-type Ledger struct {
-	Rows []Row `json:"claims"`
+type Ledger struct{ Rows []Row }
+
+// stored is the form of claims.json, whose first line is a checksum.
+type stored struct {
+	Layout int   `json:"layout"`
+	Rows   []Row `json:"claims"`
 }
+
+// form is the number of the layout of claims.json. Files of layout 1 had neither a number nor a checksum.
+const form = 2
 
 // New returns the rows in their stored form. It returns an error if a side or a
 // margin is infinite or NaN, or if a value of an instance has no stored form.
 func New(rows []Row) (*Ledger, error) {
-	l := &Ledger{Rows: slices.Clone(rows)}
+	l := &Ledger{slices.Clone(rows)}
 	for i := range l.Rows {
 		r := &l.Rows[i]
 		r.Uses = append([]string{}, r.Uses...) // [] in JSON, not null
@@ -83,35 +92,48 @@ func New(rows []Row) (*Ledger, error) {
 	return l, nil
 }
 
-// Parse reads the output of [Ledger.JSON]. It returns an error for other bytes,
-// also for the same values in a different layout.
+// Parse reads the output of [Ledger.JSON]. It returns an error for other bytes, also for the same values laid out
+// differently. The error says whether the file is older, newer, edited or damaged.
 func Parse(b []byte) (*Ledger, error) {
-	var l Ledger
-	if err := json.Unmarshal(b, &l); err != nil {
-		return nil, fmt.Errorf("ledger: reading the ledger: %w", err)
+	fail := func(err error) (*Ledger, error) { return nil, fmt.Errorf("ledger: reading the ledger: %w", err) }
+	var file stored
+	switch err := json.Unmarshal(b, &file); {
+	case err != nil:
+		return fail(fmt.Errorf("truncated or damaged: %w", err))
+	case file.Layout < form && file.Rows != nil:
+		return fail(fmt.Errorf("an older program wrote it, without a checksum: want layout %d", form))
+	case file.Layout > form:
+		return fail(fmt.Errorf("it has layout %d, and this program reads %d: a newer program reads it", file.Layout, form))
 	}
-	written, _ := l.JSON() // nil, and so different, if l has no JSON
-	if !bytes.Equal(b, written) {
+	l := &Ledger{file.Rows}
+	written, _ := l.JSON() // nil, and so different, if the rows have no JSON
+	first, rest, _ := bytes.Cut(b, []byte("\n"))
+	same, lines, _ := bytes.Cut(written, []byte("\n"))
+	if !bytes.Equal(rest, lines) {
 		k := 0
-		for k < min(len(b), len(written)) && b[k] == written[k] {
+		for k < min(len(rest), len(lines)) && rest[k] == lines[k] {
 			k++
 		}
-		const edited = "ledger: reading the ledger: line %d was edited; regenerate the file with `paper verify`"
-		return nil, fmt.Errorf(edited, 1+bytes.Count(b[:k], []byte("\n")))
+		return fail(fmt.Errorf("line %d was edited", 2+bytes.Count(rest[:k], []byte("\n"))))
 	}
-	return &l, nil
+	if !bytes.Equal(first, same) {
+		return fail(fmt.Errorf("line 1 is %.90q, and the other lines have the SHA-256 of %q: edited", first, same))
+	}
+	return l, nil
 }
 
-// JSON returns the bytes of claims.json, equal bytes for equal ledgers.
+// JSON returns the bytes of claims.json, equal bytes for equal ledgers. The first line is the checksum of the
+// others, see [files.AddSum].
 func (l *Ledger) JSON() ([]byte, error) {
 	var b bytes.Buffer
+	b.Write(make([]byte, files.SumLine-2))
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", " ")
-	if err := e.Encode(l); err != nil {
+	if err := e.Encode(stored{form, l.Rows}); err != nil {
 		return nil, fmt.Errorf("ledger: writing the ledger: %w", err)
 	}
-	return b.Bytes(), nil
+	return files.AddSum(b.Bytes(), ","), nil // over the brace and its line end
 }
 
 // round returns v to six significant digits; it leaves integers unchanged.

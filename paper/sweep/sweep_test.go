@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"learncausal/internal/files"
 	"learncausal/internal/property"
 	"learncausal/paper/trial"
 	"learncausal/pkg/runs"
@@ -467,8 +468,8 @@ func TestResultsInOneFileAreDone(t *testing.T) {
 	for name, bad := range map[string][]byte{
 		"cut off": list[:len(list)-5],
 		"a space": append([]byte(" "), list...),
-		"no sum":  list[runs.SumLine:],
-		"no JSON": runs.AddSum(append(slices.Clone(list), "x\n"...), "}"),
+		"no sum":  list[files.SumLine:],
+		"no JSON": files.AddSum(append(slices.Clone(list), "x\n"...), "}"),
 	} {
 		if _, err := in(plan, bad).Missing(); err == nil || !strings.Contains(err.Error(), "results.jsonl refused") {
 			t.Errorf("%s: error %v", name, err)

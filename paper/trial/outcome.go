@@ -173,9 +173,9 @@ func Outcomes(name string) ([]*Outcome, error) {
 // maxOutcomes is an upper bound on the bytes of a file of outcomes.
 const maxOutcomes = 1 << 30
 
-// EncodeOutcomes returns a file of outcomes: the line of [runs.AddSum], and a line for each.
+// EncodeOutcomes returns a file of outcomes: the line of [files.AddSum], and a line for each.
 func EncodeOutcomes(all ...*Outcome) ([]byte, error) {
-	b := make([]byte, runs.SumLine)
+	b := make([]byte, files.SumLine)
 	for _, o := range all {
 		line, err := o.Encode()
 		if err != nil {
@@ -183,7 +183,7 @@ func EncodeOutcomes(all ...*Outcome) ([]byte, error) {
 		}
 		b = append(b, line...)
 	}
-	return runs.AddSum(b, "}"), nil
+	return files.AddSum(b, "}"), nil
 }
 
 // ReadOutcomes reads a file of [EncodeOutcomes]. An error about the content names the line.
@@ -197,13 +197,13 @@ func ReadOutcomes(path string) ([]*Outcome, error) {
 		all, err = decodeOutcomes(b)
 	}
 	if err != nil {
-		return nil, runs.Refused("trial: "+path, err, "restore it, or delete it to measure its runs again")
+		return nil, files.Refused("trial: "+path, err, "restore it, or delete it to measure its runs again")
 	}
 	return all, nil
 }
 
 func decodeOutcomes(b []byte) ([]*Outcome, error) {
-	b, err := runs.CheckSum(b, "}")
+	b, err := files.CheckSum(b, "}")
 	if err != nil {
 		return nil, err
 	}

@@ -3,8 +3,11 @@ package runs
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strconv"
 
+	"learncausal/internal/files"
 	"learncausal/pkg/train"
 )
 
@@ -32,6 +35,8 @@ func Address(spec train.Spec) string {
 
 // manifest is the content of run.json.
 type manifest struct {
+	Sum     string `json:"sha256"` // of the lines after the first one, see [files.AddSum]
+	Layout  int    `json:"layout"` // of the file; 0 stands for 1, which is not written
 	Address string `json:"address"`
 	identity
 	States []string          `json:"states"` // digests at the marks of the plan
@@ -45,14 +50,14 @@ func identify(spec train.Spec) (m manifest, err error) {
 	if err != nil {
 		return m, fmt.Errorf("runs: this specification has no address: %w", err)
 	}
-	m.Address = sum256(b)[:16]
+	m.Address = files.Sum(b)[:16]
 	return m, nil
 }
 
 // encode returns m as JSON with one line for each key. The first line is the checksum.
 func (m manifest) encode() []byte {
 	text := func(x any) []byte { return must(json.Marshal(x)) }
-	return AddSum(fmt.Appendf(make([]byte, SumLine), `  "address": %s,
+	return files.AddSum(fmt.Appendf(make([]byte, files.SumLine), `  "address": %s,
   "experiment": %s,
   "version": %s,
   "spec": %s,
@@ -67,25 +72,36 @@ func decodeManifest(b []byte, address string) (m manifest, p *plan, err error) {
 	if err := json.Unmarshal(b, &m); err != nil {
 		return m, nil, fmt.Errorf("not the description of a run: %v", err)
 	}
-	if p, err = described(m.identity, m.Address, address); err != nil {
-		return m, nil, err
+	if m.Layout != 0 {
+		return m, nil, files.Intact(fmt.Sprintf("it has layout %d, and this program reads layout 1: "+
+			"a newer program reads it (git pull, then make paper)", m.Layout))
 	}
-	if _, err := CheckSum(b, ","); err != nil {
+	if p, err = described(m.identity, m.Address, address); err != nil {
 		return m, nil, err
 	}
 	form := p.manifest
 	form.States, form.Files = m.States, m.Files
-	if !bytes.Equal(b, form.encode()) {
+	whole := form.encode()
+	if m.Sum != "" && m.Sum == files.Sum(whole[files.SumLine:]) && !bytes.Equal(files.WithLF(b), whole) {
+		return m, nil, errLaidOut
+	}
+	if _, err := files.CheckSum(b, ","); err != nil {
+		return m, nil, err
+	}
+	if !bytes.Equal(b, whole) {
 		return m, nil, errForm
 	}
 	return m, p, checkStates(m.States, len(p.marks))
 }
 
+// errLaidOut is about a run.json with the right content, in a different layout.
+var errLaidOut = errors.New("another program, such as jq or an editor, has altered its layout; its content is whole")
+
 // described returns the plan of a run from its description in a file, which has an address.
 // It returns an error unless both belong to the run with the address want.
 func described(id identity, address, want string) (*plan, error) {
-	if id.Version != train.Version {
-		return nil, fmt.Errorf("written by version %q of the numerics, want %q", id.Version, train.Version)
+	if err := foreign(id.Version); err != nil {
+		return nil, err
 	}
 	p, err := newPlan(id.Spec)
 	if err != nil {
@@ -95,6 +111,23 @@ func described(id identity, address, want string) (*plan, error) {
 		return nil, fmt.Errorf("it has address %q and describes the run %s, want %s", address, p.Address, want)
 	}
 	return p, nil
+}
+
+// foreign returns an error about an intact file of other numerics. Its run has a different address here.
+func foreign(version string) error {
+	written, err := strconv.Atoi(version)
+	switch own, _ := strconv.Atoi(train.Version); {
+	case version == train.Version:
+		return nil
+	case err != nil || written < 1:
+		return fmt.Errorf("its numerics have the version %q, want %q: altered", version, train.Version)
+	case written > own:
+		return files.Intact(fmt.Sprintf("numerics %s wrote it, and this program has numerics %s: "+
+			"a newer program reads it (git pull, then make paper)", version, train.Version))
+	}
+	return files.Intact(fmt.Sprintf("numerics %s wrote it, and this program has numerics %s, which would train the run anew "+
+		"under a different address: keep it for a checkout with numerics %[1]s (git log -S'Version = \"%[1]s\"' finds them), "+
+		"or delete it", version, train.Version))
 }
 
 // checkStates returns an error unless there is one digest for each mark.

@@ -58,18 +58,18 @@ func (c *checkpoint) arrays() [][]float64 {
 func encodeCheckpoint(p *plan, c *checkpoint) []byte {
 	line := checkpointHeader{checkpointFormat, p.Version, p.Address, p.Spec, c.now.Step, c.states}.line()
 	all := c.arrays()
-	size := SumLine + len(line) + 16*len(c.now.Curve)
+	size := files.SumLine + len(line) + 16*len(c.now.Curve)
 	for _, a := range all {
 		size += 8 * len(a)
 	}
-	b := append(make([]byte, SumLine, size), line...)
+	b := append(make([]byte, files.SumLine, size), line...)
 	for _, point := range c.now.Curve {
 		b = must(binary.Append(b, binary.LittleEndian, []float64{point.Loss, point.Attention}))
 	}
 	for _, a := range all {
 		b = must(binary.Append(b, binary.LittleEndian, a))
 	}
-	return AddSum(b, "}")
+	return files.AddSum(b, "}")
 }
 
 // newCheckpoint returns a checkpoint of the plan at a step, with zeros for numbers and no digests.
@@ -95,7 +95,7 @@ func readCheckpoint(path, address string) (c *checkpoint, p *plan, err error) {
 		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, nil, Refused("runs: checkpoint "+path, err, "delete it to train the run from the start")
+		return nil, nil, files.Refused("runs: checkpoint "+path, err, "delete it to train the run from the start")
 	}
 	return c, p, nil
 }
@@ -103,7 +103,7 @@ func readCheckpoint(path, address string) (c *checkpoint, p *plan, err error) {
 // decodeCheckpoint decodes the checkpoint of the run with an address from the size bytes of r. It reads the
 // numbers only if the header is right and size is the size that follows from it.
 func decodeCheckpoint(r io.ReaderAt, size int64, address string) (*checkpoint, *plan, error) {
-	line, err := bufio.NewReader(io.NewSectionReader(r, SumLine, min(size, maxManifest))).ReadBytes('\n')
+	line, err := bufio.NewReader(io.NewSectionReader(r, files.SumLine, min(size, maxManifest))).ReadBytes('\n')
 	if err != nil && err != io.EOF {
 		return nil, nil, err
 	}
@@ -125,12 +125,12 @@ func decodeCheckpoint(r io.ReaderAt, size int64, address string) (*checkpoint, *
 	for _, a := range arrays {
 		numbers += len(a)
 	}
-	if n := size - int64(SumLine+len(line)); n != int64(8*numbers) {
+	if n := size - int64(files.SumLine+len(line)); n != int64(8*numbers) {
 		return nil, nil, fmt.Errorf("%d bytes after its header, want %d: truncated or altered", n, 8*numbers)
 	}
 	body, err := io.ReadAll(io.NewSectionReader(r, 0, size))
 	if err == nil {
-		body, err = CheckSum(body, "}")
+		body, err = files.CheckSum(body, "}")
 	}
 	if err != nil {
 		return nil, nil, err

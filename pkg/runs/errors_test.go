@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"testing"
 
+	"learncausal/internal/files"
 	"learncausal/internal/property"
 	"learncausal/pkg/train"
 )
@@ -143,7 +144,7 @@ func (b broken) ReadAt(p []byte, at int64) (int, error) {
 // A run.json and the first line of a checkpoint are read up to 16 MiB.
 func TestEndlessLineIsNotRead(t *testing.T) {
 	var read int64
-	if _, _, err := decodeCheckpoint(zeros{&read}, 200<<30, Address(testSpec)); err == nil || read != 16<<20+SumLine {
+	if _, _, err := decodeCheckpoint(zeros{&read}, 200<<30, Address(testSpec)); err == nil || read != 16<<20+files.SumLine {
 		t.Errorf("%v, after %d bytes", err, read)
 	}
 	s := testStore(t.TempDir())

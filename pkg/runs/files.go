@@ -28,20 +28,20 @@ const (
 
 // encode returns the files of the run by name.
 func (r *Run) encode() map[string][]byte {
-	files := map[string][]byte{curveName: encodeCurve(r.Curve), attentionName: encodeEdges(r.Edges)}
+	out := map[string][]byte{curveName: encodeCurve(r.Curve), attentionName: encodeEdges(r.Edges)}
 	for i, s := range r.Milestones {
 		if i == len(r.Milestones)-1 {
 			s.Moments = nil
 		}
-		files[weightsName(s.Step)] = encodeWeights(matrices(s))
+		out[weightsName(s.Step)] = encodeWeights(matrices(s))
 	}
 	m := must(identify(r.Spec))
 	m.States, m.Files = r.states, map[string]string{}
-	for name, b := range files {
-		m.Files[name] = sum256(b)
+	for name, b := range out {
+		m.Files[name] = files.Sum(b)
 	}
-	files[manifestName] = m.encode()
-	return files
+	out[manifestName] = m.encode()
+	return out
 }
 
 // decodeRun returns the run from the folder dir, named after its address. It ignores files
@@ -51,7 +51,7 @@ func decodeRun(dir string) (r *Run, err error) {
 	defer func() {
 		if err != nil {
 			remedy := fmt.Sprintf("restore it, or delete the folder %s to retrain the run", dir)
-			r, err = nil, Refused("runs: "+filepath.Join(dir, name), err, remedy)
+			r, err = nil, files.Refused("runs: "+filepath.Join(dir, name), err, remedy)
 		}
 	}()
 	b, err := files.Read(filepath.Join(dir, name), maxManifest)
@@ -111,9 +111,9 @@ func (m manifest) read(dir, name string, most int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if sum := sum256(b); sum != m.Files[name] {
-		if sum256(withLF(b)) == m.Files[name] {
-			return nil, errLineEnds
+	if sum := files.Sum(b); sum != m.Files[name] {
+		if files.Sum(files.WithLF(b)) == m.Files[name] {
+			return nil, files.ErrLineEnds
 		}
 		return nil, fmt.Errorf("%d bytes with SHA-256 %s, %s has %q: truncated or altered",
 			len(b), sum, manifestName, m.Files[name])

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"learncausal/internal/files"
 	"learncausal/pkg/train"
 )
 
@@ -132,7 +133,7 @@ func FuzzCheckpoint(f *testing.F) {
 			f.Fatal(err)
 		}
 		c.states = r.states[:until(step, p.marks)]
-		first, body, _ := bytes.Cut(encodeCheckpoint(p, c)[SumLine:], []byte("\n"))
+		first, body, _ := bytes.Cut(encodeCheckpoint(p, c)[files.SumLine:], []byte("\n"))
 		f.Add(append(first, '\n'), body)
 		f.Add(first, append(body, body...))
 		f.Add(bytes.Replace(first, []byte(`"step":`), []byte(`"step":1`), 1), body)
@@ -146,7 +147,7 @@ func FuzzCheckpoint(f *testing.F) {
 			}
 			first = h.line()
 		}
-		file := AddSum(slices.Concat(make([]byte, SumLine), first, body), "}")
+		file := files.AddSum(slices.Concat(make([]byte, files.SumLine), first, body), "}")
 		c, q, err := decodeCheckpoint(bytes.NewReader(file), int64(len(file)), p.Address)
 		if err != nil {
 			return

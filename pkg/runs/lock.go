@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"learncausal/internal/files"
 )
 
 // lock locks the empty file path for this process, and waits while another process holds it. The operating
@@ -67,5 +69,5 @@ var Program = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return sum256(b)[:16], nil
+	return files.Sum(b)[:16], nil
 })

@@ -112,7 +112,7 @@ func resum(t *testing.T, dir, name string, b []byte) {
 		err = json.Unmarshal(text, &m)
 	}
 	if err == nil {
-		m.Files[name] = sum256(b)
+		m.Files[name] = files.Sum(b)
 		text = m.encode()
 	}
 	err = errors.Join(err, os.WriteFile(path, text, 0o666), os.WriteFile(filepath.Join(dir, name), b, 0o666))
@@ -191,17 +191,46 @@ func TestHostileManifestIsRefused(t *testing.T) {
 	property.Mentions(t, err, "GiB")
 }
 
+// The errors about a file of older or newer numerics, of a newer layout, or laid out anew by jq, and about an altered
+// file differ. The first three do not advise to retrain the run.
+func TestErrorsTellAgeLayoutAndDamageApart(t *testing.T) {
+	const altered = "truncated or altered"
+	for _, c := range []struct{ file, old, now, want string }{
+		{manifestName, `"version": "2"`, `"version": "1"`, "numerics 1 wrote it, and this program has numerics 2, which would"},
+		{manifestName, `"version": "2"`, `"version": "10"`, "numerics 10 wrote it, and this program has numerics 2: a newer"},
+		{manifestName, `"version": "2"`, `"version": "x"`, `its numerics have the version "x", want "2": altered`},
+		{manifestName, `"address"`, `"layout": 2, "address"`, "it has layout 2, and this program reads layout 1: a newer"},
+		{manifestName, `"address": `, `"address":`, "another program, such as jq or an editor, has altered its layout; its content is whole"},
+		{manifestName, `"states": ["`, `"states": ["0`, altered},
+		{checkpointName, `"version":"2"`, `"version":"1"`, "numerics 1 wrote it, and this program has numerics 2, which would"},
+		{checkpointName, `"version":"2"`, `"version":"10"`, "numerics 10 wrote it, and this program has numerics 2: a newer"},
+		{checkpointName, `"states":["`, `"states":["0`, "digest 0 of a state"},
+	} {
+		s := testStore(t.TempDir())
+		path, good := storedFile(t, s, c.file)
+		if err := os.WriteFile(path, bytes.Replace(good, []byte(c.old), []byte(c.now), 1), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		_, err := s.Get(t.Context(), testSpec, Options{})
+		property.Mentions(t, err, path+" refused: ", c.want)
+		advice := strings.Contains(err.Error(), "to retrain the run") || strings.Contains(err.Error(), "from the start")
+		if whole := strings.Contains(c.want, "this program"); whole == advice {
+			t.Errorf("%s with %s: %v", c.file, c.now, err)
+		}
+	}
+}
+
 // A checkpoint that has the right sum is refused too unless it is one.
 func TestHostileCheckpointIsRefused(t *testing.T) {
 	s := testStore(t.TempDir())
 	path, good := storedFile(t, s, checkpointName)
 	write := func(parts ...[]byte) {
-		b := AddSum(append(make([]byte, SumLine), slices.Concat(parts...)...), "}")
+		b := files.AddSum(append(make([]byte, files.SumLine), slices.Concat(parts...)...), "}")
 		if err := os.WriteFile(path, b, 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
-	line, body, _ := bytes.Cut(good[SumLine:], []byte("\n"))
+	line, body, _ := bytes.Cut(good[files.SumLine:], []byte("\n"))
 	for _, c := range []struct {
 		change func(h *checkpointHeader, body []byte) []byte
 		want   string
@@ -229,7 +258,7 @@ func TestHostileCheckpointIsRefused(t *testing.T) {
 		property.Mentions(t, err, "checkpoint "+path+" refused: ", c.want)
 	}
 	for _, key := range []string{`"Step":`, `"step": `} { // two other forms of one key
-		write(bytes.Replace(good[SumLine:], []byte(`"step":`), []byte(key), 1))
+		write(bytes.Replace(good[files.SumLine:], []byte(`"step":`), []byte(key), 1))
 		_, err := s.Get(t.Context(), testSpec, Options{})
 		property.Mentions(t, err, "not in the form")
 	}

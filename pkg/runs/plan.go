@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"learncausal/internal/files"
 	"learncausal/pkg/train"
 )
 
@@ -128,7 +129,7 @@ func digest(s train.Snapshot) string {
 	for _, a := range matrices(s) {
 		b = must(binary.Append(b, binary.LittleEndian, a.Data))
 	}
-	return sum256(b)[:digits]
+	return files.Sum(b)[:digits]
 }
 
 // digits is the length of a digest.

@@ -67,7 +67,7 @@ func (s *Store) HasWeights(address string) (bool, error) {
 	}
 	var m manifest
 	if err == nil {
-		_, err = CheckSum(b, ",")
+		_, err = files.CheckSum(b, ",")
 	}
 	if err == nil {
 		err = json.Unmarshal(b, &m)

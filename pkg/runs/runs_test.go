@@ -190,7 +190,7 @@ func TestAddressDependsOnEveryField(t *testing.T) {
 		t.Fatal(err)
 	}
 	id.Version += "x"
-	if a := sum256(must(json.Marshal(id.identity)))[:16]; seen[a] != "" {
+	if a := files.Sum(must(json.Marshal(id.identity)))[:16]; seen[a] != "" {
 		t.Error("the version is not part of the address")
 	}
 	for _, change := range []func(*train.Spec){

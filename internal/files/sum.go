@@ -1,4 +1,4 @@
-package runs
+package files
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 //
 //	{"sha256":"<64 digits>"}
 //
-// The digits are the SHA-256 of the bytes after the line. In run.json the first line ends in a
+// The digits are the SHA-256 of the bytes after the line. In a file of JSON the first line ends in a
 // comma instead of "}", so that the file is one JSON object.
 const SumLine = 14 + 2*sha256.Size
 
@@ -23,7 +23,7 @@ func AddSum(b []byte, end string) []byte {
 }
 
 func sumLine(rest []byte, end string) string {
-	return fmt.Sprintf("{\"sha256\":\"%s\"%s\n", sum256(rest), end)
+	return fmt.Sprintf("{\"sha256\":\"%s\"%s\n", Sum(rest), end)
 }
 
 // CheckSum returns the bytes after the first line of b, which must be the line of AddSum.
@@ -34,31 +34,32 @@ func CheckSum(b []byte, end string) (rest []byte, err error) {
 	switch {
 	case right(b):
 		return b[SumLine:], nil
-	case right(withLF(b)):
-		return nil, errLineEnds
+	case right(WithLF(b)):
+		return nil, ErrLineEnds
 	}
 	line, rest, _ := bytes.Cut(b, []byte("\n"))
 	return nil, fmt.Errorf("its first line is %.90q, want %q: truncated or altered", line,
 		strings.TrimSpace(sumLine(rest, end)))
 }
 
-// sum256 returns the SHA-256 of b in hexadecimal digits.
-func sum256(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
+// Sum returns the SHA-256 of b in hexadecimal digits.
+func Sum(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
 
-func withLF(b []byte) []byte { return bytes.ReplaceAll(b, []byte("\r\n"), []byte("\n")) }
+// WithLF returns b with lines that end in \n instead of \r\n.
+func WithLF(b []byte) []byte { return bytes.ReplaceAll(b, []byte("\r\n"), []byte("\n")) }
 
-// errLineEnds is about a file whose content is intact.
-var errLineEnds = intact("its lines end in CRLF, want LF: a program has converted them, " +
+// ErrLineEnds is about a file whose content is intact.
+var ErrLineEnds error = Intact("its lines end in CRLF, want LF: a program has converted them, " +
 	`and sed -i 's/\r$//' on the file converts them back`)
 
-type intact string
+// Intact is an error about a file whose content is not damaged. It says how to use the file.
+type Intact string
 
-func (e intact) Error() string { return string(e) }
+func (e Intact) Error() string { return string(e) }
 
-// Refused returns the error err about the file path, with a remedy unless the content of the
-// file is intact and err names the command that repairs it.
+// Refused returns the error err about the file path, with a remedy unless err is [Intact].
 func Refused(path string, err error, remedy string) error {
-	if _, ok := errors.AsType[intact](err); ok {
+	if _, ok := errors.AsType[Intact](err); ok {
 		return fmt.Errorf("%s refused: %w", path, err)
 	}
 	return fmt.Errorf("%s refused: %w; %s", path, err, remedy)
