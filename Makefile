@@ -24,6 +24,10 @@ PY     := .venv/bin/python
 SITEPY := .tools/web/bin/python
 PIP    := -m pip --disable-pip-version-check --quiet install --no-user --require-hashes --only-binary :all: --no-compile
 
+# Builds the command. Its version names the commit, where git knows it.
+PAPER = commit=$$(git describe --always --dirty 2>/dev/null); \
+	go build -ldflags "$${commit:+-X main.commit=$$commit}" -o .tools/bin/ ./cmd/paper
+
 help:
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -46,7 +50,7 @@ test: ## everything that must hold, in about 11 minutes
 # --- for readers ---
 paper: ready ## build the command into .tools/bin, and print the lines for PATH and completion
 	@echo 'Building .tools/bin/paper, up to a minute the first time'
-	@go build -o .tools/bin/ ./cmd/paper
+	@$(PAPER)
 	@printf 'Lines for your shell:\n  export PATH=%q:"$$PATH"\n' "$$PWD/.tools/bin"
 	@echo '  source <(paper completion bash)    # or zsh, fish, powershell'
 
@@ -161,7 +165,7 @@ setup-all: setup .tools/lint .tools/lab .tools/site ## download and set up every
 # module in the graph.
 setup: .tools/kernel
 	@go mod graph >/dev/null $(DOWNLOADED)
-	@go build ./pkg/... ./paper/... && go build -o .tools/bin/ ./cmd/paper
+	@go build ./pkg/... ./paper/... && $(PAPER)
 
 # The folder, Go and Python that the tools were built for.
 .tools/where: FORCE

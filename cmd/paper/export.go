@@ -80,11 +80,12 @@ func export(ctx context.Context, w io.Writer, out, width, height string, ids []s
 	if err != nil {
 		return err
 	}
-	dir := out
-	if dir == "" {
-		if dir, err = files.Checkout("figures"); err != nil {
-			return err
-		}
+	dir, err := files.Checkout("figures") // also with -o: the runs that are drawn stand there
+	if err != nil {
+		return err
+	}
+	if out != "" {
+		dir = out
 	}
 	if err := writable(dir); err != nil {
 		return err

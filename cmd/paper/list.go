@@ -1,15 +1,19 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"learncausal/paper/figures"
+	"learncausal/paper/trial"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )
@@ -62,6 +66,8 @@ func list(w io.Writer, asJSON bool) error {
 type listedRun struct {
 	Address    string     `json:"run"`
 	Experiment string     `json:"experiment"`
+	Graph      string     `json:"graph"`
+	Figures    string     `json:"figures,omitempty"` // the experiment of paper list whose figures show the run
 	Spec       train.Spec `json:"spec"`
 	Step       int        `json:"step"` // less than the steps of the spec if training is under way or interrupted
 	Loss       float64    `json:"loss"`
@@ -70,7 +76,13 @@ type listedRun struct {
 
 func listed(spec train.Spec, step int, curve []train.Point) listedRun {
 	end := curve[len(curve)-1]
-	return listedRun{runs.Address(spec), spec.Experiment(), spec, step, end.Loss, end.Attention}
+	address, shown := runs.Address(spec), ""
+	for _, e := range figures.All() {
+		if slices.ContainsFunc(e.Specs, func(s train.Spec) bool { return runs.Address(s) == address }) {
+			shown = e.Name
+		}
+	}
+	return listedRun{address, spec.Experiment(), trial.GraphName(spec), shown, spec, step, end.Loss, end.Attention}
 }
 
 // listRuns prints the finished and the unfinished runs of a store. A run that cannot be
@@ -81,6 +93,12 @@ func listRuns(w io.Writer, dir string, asJSON bool) error {
 	}
 	store := runs.Open(dir)
 	addresses, err := store.Addresses()
+	if own := filepath.Join(dir, ownStore); err == nil && len(addresses) == 0 {
+		if _, missing := os.Stat(own); missing == nil { // a folder of train
+			store = runs.Open(own)
+			addresses, err = store.Addresses()
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -104,14 +122,29 @@ func listRuns(w io.Writer, dir string, asJSON bool) error {
 	if asJSON {
 		return errors.Join(append(faults, printJSON(w, all))...)
 	}
-	text := "run\tT\tS\tsteps\tseed\tloss\tattention\texperiment\n"
+	text := "run\tgraph\tT\tS\tprior\tmodel\tsteps\tseed\ttest loss\tattention\tfigures\n"
 	for _, r := range all {
-		steps, what := fmt.Sprint(r.Step), r.Experiment
+		steps, what := fmt.Sprint(r.Step), cmp.Or(r.Figures, "-")
 		if r.Step < r.Spec.Steps {
 			steps, what = fmt.Sprintf("%d of %d", r.Step, r.Spec.Steps), "under way or interrupted"
 		}
-		text += fmt.Sprintf("%s\t%d\t%d\t%s\t%d\t%.4f\t%.3f\t%s\n",
-			r.Address, r.Spec.T(), r.Spec.S(), steps, r.Spec.Seed, r.Loss, r.Attention, what)
+		var prior string
+		switch of := r.Spec.Task.(type) {
+		case train.Task1:
+			prior = of.Prior
+		case train.Task2:
+			prior = of.Prior
+		}
+		var model string
+		switch of := r.Spec.Model.(type) {
+		case train.Disentangled:
+			model = fmt.Sprintf("%d,%d heads", of.Heads[0], of.Heads[1])
+		case train.MLP:
+			model = fmt.Sprintf("MLP %d%s%s", of.Width, map[bool]string{true: " fixed"}[of.FixedEmbeddings],
+				map[bool]string{true: " residual"}[of.Residual])
+		}
+		text += fmt.Sprintf("%s\t%s\t%d\t%d\t%s\t%s\t%s\t%d\t%.4f\t%.3f\t%s\n", r.Address, r.Graph, r.Spec.T(), r.Spec.S(),
+			prior, model, steps, r.Spec.Seed, r.Loss, r.Attention, what)
 	}
 	printColumns(w, text)
 	return errors.Join(faults...)

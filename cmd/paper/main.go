@@ -16,8 +16,10 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
+	"learncausal/internal/names"
 	"learncausal/pkg/train"
 )
 
@@ -63,7 +65,11 @@ func run(ctx context.Context, w io.Writer, args []string) error {
 // version is the newest one of CHANGELOG.md.
 const version = "v0.4.0"
 
+// commit is set by make: the commit of the checkout, with -dirty if it was changed.
+var commit = "no commit"
+
 func newRoot() *cobra.Command {
+	var dir string
 	root := &cobra.Command{
 		Use:   "paper",
 		Short: "Train, measure, draw and verify \"How Transformers Learn Causal Structure\"",
@@ -74,14 +80,25 @@ func newRoot() *cobra.Command {
   paper verify "Lemma 16"`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Version:       fmt.Sprintf("paper %s, numerics %s, %s", version, train.Version, runtime.Version()),
+		Version:       fmt.Sprintf("paper %s, %s, numerics %s, %s", version, commit, train.Version, runtime.Version()),
+	}
+	root.PersistentFlags().VarP((*folder)(&dir), "directory", "C", "change to this `folder` first, as git -C does")
+	root.PersistentPreRunE = func(*cobra.Command, []string) error {
+		if dir == "" {
+			return nil
+		}
+		return os.Chdir(dir)
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.SetFlagErrorFunc(withUsage)
+	root.SetFlagErrorFunc(nearFlags)
 	root.AddCommand(newList(), newExport(), newTrain(), newSweep(), newShow(), newPredict(), newVerify(),
 		newAnnotate())
+	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {
 		check := c.Args
+		if c.Name() == "help" { // cobra takes an unknown topic for no error
+			check = func(_ *cobra.Command, args []string) error { _, _, err := root.Find(args); return err }
+		}
 		if check != nil {
 			c.Args = func(c *cobra.Command, args []string) error { return withUsage(c, check(c, args)) }
 		}
@@ -99,6 +116,18 @@ func help(command string) string {
 		panic("paper: " + err.Error())
 	}
 	return strings.TrimSpace(string(b))
+}
+
+// nearFlags adds the names of the nearest flags to an error about an unknown flag, and the usage.
+func nearFlags(c *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) && len(unknown.GetSpecifiedName()) > 1 {
+		var all []string
+		c.Flags().VisitAll(func(f *pflag.Flag) { all = append(all, f.Name) })
+		near := names.Nearest(unknown.GetSpecifiedName(), all)
+		err = fmt.Errorf("%w; near it: --%s", err, strings.Join(near, ", --"))
+	}
+	return withUsage(c, err)
 }
 
 // withUsage adds the usage of a command to an error in its flags or arguments.

@@ -44,7 +44,7 @@ func TestEveryCommandHasHelp(t *testing.T) {
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		names = append(names, c.Name())
-		if c.Name() != "completion" && (c.Example == "" || c.Long == "") {
+		if c.Name() != "completion" && c.Name() != "help" && (c.Example == "" || c.Long == "") {
 			t.Errorf("%s has no example or no text", c.Name())
 		}
 		want := output(t, "help", c.Name())
@@ -78,6 +78,10 @@ func TestWrongArgumentsAreRefused(t *testing.T) {
 	for _, test := range []struct{ args, words []string }{
 		{[]string{"tran"}, []string{`"tran"`, "\ttrain\n"}},
 		{[]string{"nosuch", "--help"}, []string{`"nosuch"`}},
+		{[]string{"help", "verfy"}, []string{`"verfy"`, "\tverify\n"}},
+		{[]string{"train", "chain(4)", "--optimizer", "adamw"}, []string{"near it: --optimiser, "}},
+		{[]string{"train", "chain(4)", "--stps", "9"}, []string{"near it: --steps, "}},
+		{[]string{"list", "-C", "nosuch"}, []string{"nosuch", "no such file"}},
 		{[]string{"list", "fig-mlp"}, []string{"fig-mlp", "paper list"}},
 		{[]string{"export", "fig-graph-exmaple"}, []string{"fig-graph-example", "paper list"}},
 		{[]string{"train", "--stats", "3"}, []string{"--stats", "paper train [GRAPH]", "--help"}},
@@ -259,8 +263,14 @@ func TestExportOfSomeWritesTheirCaptions(t *testing.T) {
 }
 
 func TestOutsideOfACheckoutAFolderIsAskedFor(t *testing.T) {
+	checkout, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Chdir(t.TempDir())
-	refused(t, []string{"no checkout", "--store"}, "train", "-n")
+	refused(t, []string{"no checkout", "-C FOLDER"}, "train", "-n")
+	refused(t, []string{"no checkout", "-C FOLDER"}, "export", "-o", "x", "fig-mlp")
+	says(t, output(t, "-C", checkout, "train", "-n"), "many-graphs")
 }
 
 // says fails unless a text has the words.

@@ -111,7 +111,10 @@ func TestTrainOnAUserGraph(t *testing.T) {
 	for _, args := range [][]string{{dir}, {filepath.Join(store, s.Run)}, {s.Run[:6], "--store", store}} {
 		says(t, output(t, append([]string{"show"}, args...)...), s.Run, "all 512 steps", "192 320 448 512\n")
 	}
-	says(t, output(t, "list", "--store", store), s.Run)
+	says(t, output(t, "list", "--store", store), s.Run, " figure-1 ", " dirichlet(0.1) ", " 1,1 heads ", "test loss")
+	if got := output(t, "list", "--store", dir); got != output(t, "list", "--store", store) {
+		t.Errorf("the folder of train lists\n%s", got)
+	}
 }
 
 func TestInterruptedTrainingGoesOnToTheSameBytes(t *testing.T) {
@@ -137,7 +140,7 @@ func TestInterruptedTrainingGoesOnToTheSameBytes(t *testing.T) {
 		text := output(t, append([]string{"show"}, args...)...)
 		says(t, text, begun[0].Address, "states      3", "interrupted", "of 2000", "test loss", "checkpoint")
 	}
-	row := regexp.MustCompile(begun[0].Address + ` +6 +3 +\d+ of 2000 +0 .*interrupted`)
+	row := regexp.MustCompile(begun[0].Address + ` +figure-1 +6 +3 .* \d+ of 2000 +0 .*interrupted`)
 	if listed := output(t, "list", "--store", store); !row.MatchString(listed) {
 		t.Errorf("list: %s", listed)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"golang.org/x/mod/modfile"
 )
@@ -11,21 +12,30 @@ import (
 // Module is the path of this module.
 const Module = "learncausal"
 
-// Checkout returns the path of a file or folder at the top of the checkout of this module
-// that contains the working directory.
+// Checkout returns the path of a file or folder at the top of a checkout of this module: of the one that contains
+// the working directory, or else of the one that contains the program, as in .tools/bin.
 func Checkout(name string) (string, error) {
 	wd, err := os.Getwd()
 	if err != nil {
 		return "", err
 	}
-	for dir := wd; ; dir = filepath.Dir(dir) {
-		mod, err := Read(filepath.Join(dir, "go.mod"), 1<<20)
-		if err == nil && modfile.ModulePath(mod) == Module {
-			return filepath.Join(dir, name), nil
-		}
-		if dir == filepath.Dir(dir) {
-			return "", fmt.Errorf("%s is in no checkout of %s: "+
-				"change to one, or name the folder (--store, -o)", wd, Module)
+	places := []string{wd}
+	if program, err := os.Executable(); err == nil {
+		if program, err = filepath.EvalSymlinks(program); err == nil {
+			places = append(places, filepath.Dir(program))
 		}
 	}
+	for _, dir := range places {
+		for ; ; dir = filepath.Dir(dir) {
+			mod, err := Read(filepath.Join(dir, "go.mod"), 1<<20)
+			if err == nil && modfile.ModulePath(mod) == Module {
+				return filepath.Join(dir, name), nil
+			}
+			if dir == filepath.Dir(dir) {
+				break
+			}
+		}
+	}
+	return "", fmt.Errorf("no checkout of %s contains %s: change to one, as with paper -C FOLDER",
+		Module, strings.Join(places, " or "))
 }

@@ -1,7 +1,10 @@
 package files
 
 import (
+	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -19,6 +22,35 @@ func TestCheckoutIsInThisModule(t *testing.T) {
 	t.Chdir(foreign(t))
 	if dir, err := Checkout("runs"); err == nil || !strings.Contains(err.Error(), Module) {
 		t.Fatalf("%s, %v in another module, want an error that names %s", dir, err, Module)
+	}
+}
+
+// A program that stands in a checkout finds it from any folder, also behind a link.
+func TestCheckoutOfTheProgram(t *testing.T) {
+	if os.Getenv("CHECKOUT_OF_THE_PROGRAM") != "" {
+		dir, err := Checkout("runs")
+		fmt.Printf("%s %v\n", dir, err)
+		return
+	}
+	top, bin := t.TempDir(), t.TempDir()
+	program := filepath.Join(top, ".tools", "bin", "paper")
+	self, err := os.ReadFile(os.Args[0])
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(program), 0o777)
+	}
+	link := filepath.Join(bin, "paper")
+	err = errors.Join(err, os.WriteFile(filepath.Join(top, "go.mod"), []byte("module "+Module+"\n"), 0o666),
+		os.WriteFile(program, self, 0o777), os.Symlink(program, link))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{program, link} {
+		c := exec.Command(path, "-test.run=^TestCheckoutOfTheProgram$")
+		c.Dir, c.Env = bin, append(os.Environ(), "CHECKOUT_OF_THE_PROGRAM=1")
+		out, err := c.Output()
+		if want := filepath.Join(top, "runs") + " <nil>\n"; err != nil || !strings.HasPrefix(string(out), want) {
+			t.Errorf("%s: %s, %v, want %s", path, out, err, want)
+		}
 	}
 }
 

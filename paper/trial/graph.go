@@ -13,6 +13,7 @@ import (
 	"learncausal/internal/files"
 	"learncausal/internal/names"
 	"learncausal/pkg/graph"
+	"learncausal/pkg/train"
 )
 
 // A Graph is a forest, for Task 1, or a graph with several parents, for Task 2.
@@ -85,6 +86,27 @@ func GraphsOfThePaper() []*Graph {
 		all = append(all, &Graph{Name: g.Name, Forest: g.Graph})
 	}
 	return all
+}
+
+// GraphName returns the name by which [OpenGraph] knows the graph of a run, as figure-6 or chain(12), or "own".
+func GraphName(spec train.Spec) string {
+	given, t := GivenParents(spec), spec.T()
+	same := func(parents [][]int) bool { return slices.EqualFunc(given, parents, slices.Equal) }
+	for _, g := range GraphsOfThePaper() {
+		if same(GivenParents(train.Spec{Task: train.Task1{Parents: g.Forest.Parents()}})) {
+			return g.Name
+		}
+	}
+	for _, name := range GraphFamilies() {
+		g, err := GraphOfFamily(name, t)
+		switch {
+		case err != nil:
+		case g.DAG != nil && same(g.DAG.Parents()),
+			g.Forest != nil && same(GivenParents(train.Spec{Task: train.Task1{Parents: g.Forest.Parents()}})):
+			return fmt.Sprintf("%s(%d)", name, t)
+		}
+	}
+	return "own"
 }
 
 var (

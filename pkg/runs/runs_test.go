@@ -662,7 +662,7 @@ func TestMeterShowsBeginningAndEnd(t *testing.T) {
 		first, last string
 	}{
 		{testSpec, 21, "0/300 step 0/300  from the start: 300 steps take about ", "  stopped at step 20/300"},
-		{testSpec, 999, "20/300 step 20/300  resumed: 280 steps take about ", "  300 steps  loss 0."},
+		{testSpec, 999, "20/300 step 20/300  resumed: 280 steps take about ", "  300 steps  batch loss 0."},
 		{bad, 999, "0/300 step 0/300  from the start: 300 steps take about ", "  diverged at step "},
 	} {
 		var m notes

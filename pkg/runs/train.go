@@ -42,7 +42,7 @@ func (j *job) train(ctx context.Context) (*Run, error) {
 	for step := t.Step(); ; step = t.Step() {
 		j.keep(c, t)
 		if step >= steps {
-			j.Meter.Done(fmt.Sprintf("run %s  %d steps  loss %.3f", j.Address, step, t.Loss()))
+			j.Meter.Done(fmt.Sprintf("run %s  %d steps  batch loss %.3f", j.Address, step, t.Loss()))
 			return j.finished(c), nil
 		}
 		stopped := ctx.Err()
@@ -65,7 +65,7 @@ func (j *job) train(ctx context.Context) (*Run, error) {
 			return fail(err)
 		}
 		if time.Since(shown) >= 100*time.Millisecond {
-			j.Meter.Update(t.Step(), steps, fmt.Sprintf("step %d/%d  loss %.3f", t.Step(), steps, t.Loss()))
+			j.Meter.Update(t.Step(), steps, fmt.Sprintf("step %d/%d  batch loss %.3f", t.Step(), steps, t.Loss()))
 			shown = time.Now()
 		}
 	}
