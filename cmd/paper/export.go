@@ -8,7 +8,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,22 +22,33 @@ import (
 	"learncausal/pkg/runs"
 )
 
+// An exporting has the flags of export.
+type exporting struct {
+	out, run            string
+	width, height, size string
+	slide               bool
+}
+
 func newExport() *cobra.Command {
-	var out, width, height string
-	var slide bool
+	f := &exporting{}
 	c := &cobra.Command{
 		Use:   "export [id...]",
-		Short: "Write the paper's figures, tables and numbers",
+		Short: "Write the paper's figures, tables and numbers, or the figures of a run",
 		Long:  help("export"),
 		Example: `  paper export                                # figures/ of the checkout
   paper export -o my-figures fig-many-graphs  # one figure, in a few seconds
-  paper export -o slides --slide fig-mlp fig-ood
+  paper export -o slides --slide fig-ood fig-mlp:a,d,g
+  paper export -o poster --width 30cm --type 14pt fig-many-graphs
+  paper export --run my-graph -o my-figures --width 84mm
   paper export errata supplement`,
 		RunE: func(c *cobra.Command, ids []string) error {
-			if slide {
-				width, height = cmp.Or(width, "152mm"), cmp.Or(height, "80mm")
+			if f.slide {
+				f.width, f.height = cmp.Or(f.width, "140mm"), cmp.Or(f.height, "72mm")
 			}
-			return export(c.Context(), c.OutOrStdout(), out, width, height, ids)
+			if f.run != "" {
+				return f.exportRun(c.Context(), c.OutOrStdout(), ids)
+			}
+			return f.export(c.Context(), c.OutOrStdout(), ids)
 		},
 	}
 	var all []cobra.Completion
@@ -43,40 +56,104 @@ func newExport() *cobra.Command {
 		all = append(all, cobra.CompletionWithDesc(e.ID, e.Title))
 	}
 	c.ValidArgsFunction = cobra.FixedCompletions(all, cobra.ShellCompDirectiveNoFileComp)
-	c.Flags().VarP((*folder)(&out), "out", "o", "where to write (default figures/ of the checkout)")
-	c.Flags().StringVar(&width, "width", "", "`width` of the figures, as in 5.5in or 84mm; needs ids and -o")
-	c.Flags().StringVar(&height, "height", "", "largest `height` of the figures; needs --width")
-	c.Flags().BoolVar(&slide, "slide", false, "152mm x 80mm, for a slide of 160mm x 90mm without a title")
+	flags := c.Flags()
+	flags.VarP((*folder)(&f.out), "out", "o", "where to write (default figures/ of the checkout)")
+	flags.Var((*folder)(&f.run), "run", "draw the run of this folder: graph, curve and weights; needs -o")
+	flags.StringVar(&f.width, "width", "", "`width` of the figures, as in 5.5in or 84mm; needs ids or --run, and -o")
+	flags.StringVar(&f.height, "height", "", "largest `height` of the figures; needs --width")
+	flags.StringVar(&f.size, "type", "", "`size` of the labels, as in 10pt (default 8pt, or less where --height needs it)")
+	flags.BoolVar(&f.slide, "slide", false, "140mm x 72mm, for a slide of beamer of 160mm x 90mm with a title")
 	return c
 }
 
-// chosen returns the entries of ids, with figures laid out for a width and a height, if given.
-func chosen(ids []string, width, height, out string) ([]figures.Entry, error) {
-	if width != "" && (len(ids) == 0 || out == "") {
-		return nil, errors.New("--width needs the ids of figures, and a folder with -o")
+// layout returns the width, the height and the size of type, 0 if they are not given.
+func (f *exporting) layout() (w, h figure.Width, size float64, err error) {
+	var errs [3]error
+	switch {
+	case f.width == "" && cmp.Or(f.height, f.size) != "":
+		return 0, 0, 0, errors.New("--height and --type need --width")
+	case f.width == "":
+		return 0, 0, 0, nil
+	case f.out == "":
+		return 0, 0, 0, errors.New("--width needs the ids of figures, and a folder with -o")
 	}
-	if height != "" && width == "" {
-		return nil, errors.New("--height needs --width")
+	w, errs[0] = figure.ParseWidth(f.width)
+	if f.height != "" {
+		h, errs[1] = figure.ParseWidth(f.height)
+	}
+	if f.size != "" {
+		size, errs[2] = figure.ParseType(f.size)
+	}
+	return w, h, size, errors.Join(errs[:]...)
+}
+
+// exportRun writes the figures of a stored run, or those of the names graph, curve and weights.
+func (f *exporting) exportRun(ctx context.Context, w io.Writer, names []string) error {
+	if f.out == "" {
+		return errors.New("--run needs a folder with -o")
+	}
+	wide, high, size, err1 := f.layout()
+	found, err2 := find(f.run, "")
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
+	if found.run == nil || found.run.Light() {
+		return fmt.Errorf("%s: the run is not finished, or kept without weights, which its figures need", found.dir)
+	}
+	own, err := measure(ctx, found.run)
+	if err != nil {
+		return err
+	}
+	own.Nodes = nodeNames(found.dir, own.Run.Spec)
+	name := strings.Trim(notInID.ReplaceAllString(strings.ToLower(filepath.Base(filepath.Clean(f.run))), "-"), "-")
+	entries, err := figures.RunEntries(own, cmp.Or(name, "run"), cmp.Or(wide, figure.TwoColumns), high, size)
+	if err != nil {
+		return err
+	}
+	if len(names) > 0 {
+		entries = slices.DeleteFunc(entries, func(e figures.Entry) bool {
+			return !slices.ContainsFunc(names, func(n string) bool { return e.ID == n || strings.HasSuffix(e.ID, "-"+n) })
+		})
+		if len(entries) != len(names) {
+			return fmt.Errorf("%q: want some of graph, curve and, of a disentangled transformer, weights", names)
+		}
+	}
+	if err := writable(f.out); err != nil {
+		return err
+	}
+	paths, err := newResults().Export(ctx, f.out, entries...)
+	for _, p := range paths {
+		fmt.Fprintln(w, p)
+	}
+	return err
+}
+
+// notInID matches what no id of a figure has.
+var notInID = regexp.MustCompile(`[^a-z0-9]+`)
+
+// chosen returns the entries of ids, with figures laid out for a width and a height, if given.
+func (f *exporting) chosen(ids []string) ([]figures.Entry, error) {
+	w, h, size, err := f.layout()
+	if err == nil && w > 0 && len(ids) == 0 {
+		err = errors.New("--width needs the ids of figures, and a folder with -o")
+	}
+	if err != nil {
+		return nil, err
 	}
 	entries, err := figures.Select(ids...)
-	if err != nil || width == "" {
+	if err != nil || w == 0 {
 		return entries, err
 	}
-	w, err := figure.ParseWidth(width)
-	h := figure.Width(0)
-	if err == nil && height != "" {
-		h, err = figure.ParseWidth(height)
-	}
 	for i, e := range entries {
-		entries[i] = e.At(w, h)
+		entries[i] = e.At(w, h, size)
 	}
-	return entries, err
+	return entries, nil
 }
 
 // export writes the figures and tables of the given ids, and prints the paths of the files. Without ids it
 // writes all of them, and prints the table of results. It writes CLAIMS.md with the ledger in figures/.
-func export(ctx context.Context, w io.Writer, out, width, height string, ids []string) error {
-	entries, err := chosen(ids, width, height, out)
+func (f *exporting) export(ctx context.Context, w io.Writer, ids []string) error {
+	entries, err := f.chosen(ids)
 	if err != nil {
 		return err
 	}
@@ -84,8 +161,8 @@ func export(ctx context.Context, w io.Writer, out, width, height string, ids []s
 	if err != nil {
 		return err
 	}
-	if out != "" {
-		dir = out
+	if f.out != "" {
+		dir = f.out
 	}
 	if err := writable(dir); err != nil {
 		return err
@@ -99,7 +176,7 @@ func export(ctx context.Context, w io.Writer, out, width, height string, ids []s
 	if failed != nil && (len(ids) == 0 || ctx.Err() != nil) {
 		return failed
 	}
-	if all := len(ids) == 0; out == "" && (all || slices.Contains(ids, "claims")) {
+	if all := len(ids) == 0; f.out == "" && (all || slices.Contains(ids, "claims")) {
 		l, err := account.Stored()
 		if err != nil {
 			return err

@@ -42,8 +42,11 @@ type Figure struct {
 	Width Width // zero means OneColumn
 	Rows  [][]Panel
 	Plain bool // panels without letters
+	// Scale of the files: type, lines and marks of a figure laid out for Width are Scale times as large. 0 means 1.
+	Scale float64
 
-	legend *Axes // whose legend stands above all panels
+	legend  *Axes // whose legend stands above all panels
+	letters []int // of the panels, if some were picked
 }
 
 // OneRow returns a figure with a row of panels.
@@ -233,7 +236,7 @@ func (f *Figure) layout() (*layout, error) {
 			p := placed{panel: row[j], title: titleLines(row, rooms, j, f.first()+len(l.panels)), titleY: y - labelSize}
 			p.frame = vg.Rectangle{Min: at, Max: at.Add(vg.Point{X: r.Width, Y: r.Height})}
 			if lettered {
-				p.letter = letterOf(len(l.panels))
+				p.letter = letterOf(f.letter(len(l.panels)))
 			}
 			l.panels = append(l.panels, p)
 			low = min(low, top-r.Height-r.Bottom)
@@ -386,6 +389,55 @@ func (f *Figure) first() int {
 	return 0
 }
 
+// letter returns the place of the letter of the n-th panel in the alphabet.
+func (f *Figure) letter(n int) int {
+	if f.letters != nil {
+		return f.letters[n]
+	}
+	return n
+}
+
+// Pick returns the figure with some of its panels, as in "a,d". The panels keep their letters.
+func (f *Figure) Pick(letters string) (*Figure, error) {
+	picked, n := *f, 0
+	picked.Rows, picked.letters = nil, nil
+	left := strings.Split(letters, ",")
+	var last *Matrix // hides its bar, as those before it
+	for _, row := range f.Rows {
+		var kept []Panel
+		for _, p := range row {
+			at := slices.Index(left, string(rune('a'+n)))
+			if n++; at < 0 {
+				continue
+			}
+			left = slices.Delete(left, at, at+1)
+			if m, ok := p.(*Matrix); ok {
+				whole := *m
+				if last, p = nil, &whole; m.Scale.Hidden {
+					last = &whole
+				}
+			}
+			kept, picked.letters = append(kept, p), append(picked.letters, n-1)
+		}
+		if kept != nil {
+			picked.Rows = append(picked.Rows, kept)
+		}
+	}
+	if len(left) > 0 {
+		return nil, fmt.Errorf("figure %s has no panel %q, want some of a to %c, as in a,b", f.ID, left[0], 'a'+rune(n)-1)
+	}
+	if last != nil && slices.ContainsFunc(slices.Concat(f.Rows...), func(p Panel) bool {
+		m, ok := p.(*Matrix)
+		return ok && !m.Scale.Hidden
+	}) {
+		last.Scale.Hidden = false
+	}
+	return &picked, nil
+}
+
+// scale returns the scale of the files.
+func (f *Figure) scale() float64 { return cmp.Or(f.Scale, 1) }
+
 // letterOf returns the letter of the n-th panel, from 0.
 func letterOf(n int) string { return fmt.Sprintf("(%c)", 'a'+n) }
 
@@ -438,7 +490,7 @@ func (f *Figure) write(open func(w, h vg.Length) (c vg.Canvas, save func(io.Writ
 // PNG draws the figure at 192 dots per inch on white.
 func (f *Figure) PNG() ([]byte, error) {
 	return f.write(func(w, h vg.Length) (vg.Canvas, func(io.Writer) error) {
-		c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(dpi))}
+		c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(int(math.Round(dpi*f.scale()))))}
 		return c, func(b io.Writer) error { _, err := c.WriteTo(b); return err }
 	})
 }

@@ -15,7 +15,9 @@ import (
 // bytes depend on the figure alone.
 func (f *Figure) PDF() ([]byte, error) {
 	return f.write(func(w, h vg.Length) (vg.Canvas, func(io.Writer) error) {
-		doc := fpdf.NewCustom(&fpdf.InitType{UnitStr: "pt", Size: fpdf.SizeType{Wd: float64(w), Ht: float64(h)}})
+		k := f.scale()
+		size := fpdf.SizeType{Wd: k * float64(w), Ht: k * float64(h)}
+		doc := fpdf.NewCustom(&fpdf.InitType{UnitStr: "pt", Size: size})
 		doc.SetCreationDate(time.Unix(0, 0).UTC())
 		doc.SetModificationDate(time.Unix(0, 0).UTC())
 		doc.SetCatalogSort(true)
@@ -23,7 +25,15 @@ func (f *Figure) PDF() ([]byte, error) {
 		doc.SetTitle(f.name(), true)
 		doc.SetSubject(f.Description(), true)
 		doc.AddPage()
-		return newCanvas(&page{doc: doc, h: float64(h), fonts: make(map[string]bool)}), doc.Output
+		if k == 1 {
+			return newCanvas(&page{doc: doc, h: size.Ht, fonts: make(map[string]bool)}), doc.Output
+		}
+		doc.TransformBegin()
+		doc.Transform(fpdf.TransformMatrix{A: k, D: k})
+		return newCanvas(&page{doc: doc, h: size.Ht, fonts: make(map[string]bool)}), func(b io.Writer) error {
+			doc.TransformEnd()
+			return doc.Output(b)
+		}
 	})
 }
 

@@ -25,7 +25,8 @@ func (f *Figure) SVG() ([]byte, error) {
 		c.Fill(vg.Rectangle{Max: vg.Point{X: w, Y: h}}.Path())
 		return c, func(b io.Writer) error {
 			fmt.Fprint(b, `<svg xmlns="http://www.w3.org/2000/svg" role="img" `)
-			fmt.Fprintf(b, `width="%spt" height="%[2]spt" viewBox="0 0 %[1]s %[2]s">`, num(w), num(h))
+			k := vg.Length(f.scale())
+			fmt.Fprintf(b, `width="%spt" height="%spt" viewBox="0 0 %s %s">`, num(k*w), num(k*h), num(w), num(h))
 			title, description := html.EscapeString(f.name()), html.EscapeString(f.Description())
 			fmt.Fprintf(b, "\n<title>%s</title>\n<desc>%s</desc>\n", title, description)
 			fmt.Fprintf(b, "<defs>\n%s</defs>\n%s</svg>\n", d.defs.String(), d.body.String())

@@ -24,8 +24,12 @@ func (f *Figure) TeX() ([]byte, error) {
 		t := &tikz{colors: make(map[string]color.NRGBA)}
 		return newCanvas(t), func(b io.Writer) error {
 			fmt.Fprintf(b, "%% Figure %s. Needs \\usepackage{pgfplots} and \\pgfplotsset{compat=1.18}.\n", f.ID)
-			fmt.Fprintf(b, "%s\n%s\n\\begin{tikzpicture}[x=1bp,y=1bp,line cap=butt,line join=miter,"+
-				"figtext/.style={inner sep=0bp,outer sep=0bp}]\n", inert, unstyled)
+			begin, end := "", ""
+			if f.scale() != 1 {
+				begin, end = "\\setbox0\\hbox\\bgroup", "\\egroup\\scalebox{"+num(f.scale())+"}{\\box0}"
+			}
+			fmt.Fprintf(b, "%s\n%s\n%s\\begin{tikzpicture}[x=1bp,y=1bp,line cap=butt,line join=miter,"+
+				"figtext/.style={inner sep=0bp,outer sep=0bp}]\n", inert, unstyled, begin)
 			if t.narrowed {
 				fmt.Fprintf(b, "%s\n", narrow)
 			}
@@ -34,7 +38,7 @@ func (f *Figure) TeX() ([]byte, error) {
 				fmt.Fprintf(b, "\\definecolor{%s}{RGB}{%d,%d,%d}\n", n, c.R, c.G, c.B)
 			}
 			fmt.Fprintf(b, "\\useasboundingbox (0,0) rectangle (%s,%s);\n", num(w), num(h))
-			fmt.Fprintf(b, "%s\\end{tikzpicture}\\endgroup%%\n", t.b.String())
+			fmt.Fprintf(b, "%s\\end{tikzpicture}%s\\endgroup%%\n", t.b.String(), end)
 			return t.err
 		}
 	})

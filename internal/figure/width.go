@@ -122,6 +122,39 @@ func (f *Figure) FitWithin(w, h Width) (*Figure, error) {
 		math.Ceil(float64(lowest/vg.Millimeter)), w/vg.Millimeter, h, h/vg.Millimeter)
 }
 
+// FitType is [Figure.Fit] or, with a height, [Figure.FitWithin] with labels of a size in points. A size of 0 stands
+// for 8, or for the largest size from 8 down to 48/7, with numbers of 6 pt, at which the height suffices.
+func (f *Figure) FitType(w, h Width, size float64) (fitted *Figure, err error) {
+	sizes := []float64{size}
+	if size == 0 {
+		sizes = []float64{labelSize, 7.6, 7.2, 48. / 7}
+	}
+	var first error
+	for _, s := range sizes {
+		k := Width(s / labelSize)
+		if h > 0 {
+			fitted, err = f.FitWithin(w/k, h/k)
+		} else {
+			fitted, err = f.Fit(w / k)
+		}
+		if err == nil {
+			fitted.Scale = float64(k)
+			return fitted, nil
+		}
+		first = cmp.Or(first, err)
+	}
+	return nil, first
+}
+
+// ParseType reads a size of type, from 6pt to 72pt, as in "10pt".
+func ParseType(s string) (float64, error) {
+	size, err := vg.ParseLength(s)
+	if err != nil || !(size >= 6 && size <= 72) {
+		return 0, fmt.Errorf("figure: size of type %q: want 6pt to 72pt, as in 10pt", s)
+	}
+	return float64(size), nil
+}
+
 // breakRow returns the panels in the least number of rows that fit into the width
 // w. In the figure, n panels precede them.
 func breakRow(row []Panel, w vg.Length, n int) (rows [][]Panel, err error) {

@@ -1,6 +1,9 @@
 package figure
 
 import (
+	"bytes"
+	"fmt"
+	"image/png"
 	"math"
 	"regexp"
 	"strconv"
@@ -229,4 +232,77 @@ func TestGoldenFits(t *testing.T) {
 	plain := someTable()
 	plain.Long = true
 	golden(t, "fit-long.tex", must(plain.TeX()))
+}
+
+// A figure with a scale has files of that size, in which type and lines have the scale, too.
+func TestScaleOfEveryFormat(t *testing.T) {
+	f := &Figure{ID: "scaled", Width: 200, Scale: 1.5, Rows: [][]Panel{{&Axes{
+		Series: []Series{{X: []float64{0, 1}, Y: []float64{0, 1}}},
+	}}}}
+	h := float64(must(f.Height()))
+	config, err := png.DecodeConfig(bytes.NewReader(must(f.PNG())))
+	if err != nil || config.Width != 800 {
+		t.Errorf("PNG: %d pixels wide, %v, want 800", config.Width, err)
+	}
+	for want, b := range map[string][]byte{
+		fmt.Sprintf(`width="300pt" height="%spt" viewBox="0 0 200 %s"`, num(1.5*h), num(h)): must(f.SVG()),
+		fmt.Sprintf("/MediaBox [0 0 300.00 %.2f]", 1.5*h):                                   must(f.PDF()),
+		"\\egroup\\scalebox{1.5}{\\box0}\\endgroup%":                                        must(f.TeX()),
+	} {
+		if !bytes.Contains(b, []byte(want)) {
+			t.Errorf("no %s in %.300s", want, b)
+		}
+	}
+	thick := *f
+	thick.Scale = 1
+	if !bytes.Contains(must(f.TeX()), must(thick.TeX())[bytes.Index(must(thick.TeX()), []byte(`\useasboundingbox`)):][:200]) {
+		t.Error("another layout in LaTeX")
+	}
+}
+
+// Type is laid out for its size, and down to numbers of 6 pt where the height needs it.
+func TestFitTypeChoosesTheLargestType(t *testing.T) {
+	f := &Figure{ID: "rows", Rows: [][]Panel{{&Axes{
+		Height: 100, Series: []Series{{X: []float64{0, 1}, Y: []float64{0, 1}}},
+	}}}}
+	h := must(must(f.Fit(300)).Height())
+	for _, c := range []struct {
+		w, h Width
+		size float64
+		want float64
+	}{{300, 0, 0, 1}, {300, 0, 12, 1.5}, {300, h, 0, 1}, {300, 0.96 * h, 0, 0.95}, {300, 0.87 * h, 0, 6. / 7}} {
+		fitted, err := f.FitType(c.w, c.h, c.size)
+		if err != nil || math.Abs(fitted.Scale-c.want) > 1e-9 ||
+			math.Abs(float64(fitted.Width)*fitted.Scale-float64(c.w)) > 7 {
+			t.Errorf("%+v: %v, scale %v", c, err, fitted)
+		}
+	}
+	if _, err := f.FitType(300, h/2, 0); err == nil {
+		t.Error("half of the height suffices")
+	}
+	for text, want := range map[string]float64{"10pt": 10, "5pt": 0, "80pt": 0, "x": 0} {
+		if size, err := ParseType(text); size != want || (err == nil) != (want > 0) {
+			t.Errorf("%s: %v, %v", text, size, err)
+		}
+	}
+}
+
+// Picked panels keep their letters, and one of the matrices shows the bar that they share.
+func TestPickKeepsLettersAndABar(t *testing.T) {
+	one, two := &Matrix{Values: [][]float64{{0, 1}}}, &Matrix{Values: [][]float64{{0, 2}}}
+	ShareScale(Scale{}, one, two)
+	curve := &Axes{Series: []Series{{X: []float64{0, 1}, Y: []float64{0, 1}}}}
+	f := &Figure{ID: "four", Width: FullText, Rows: [][]Panel{{one, two}, {curve, curve}}}
+	picked := must(f.Pick("a,d"))
+	if m := picked.Rows[0][0].(*Matrix); len(picked.Rows) != 2 || m.Scale.Hidden || m == one || !one.Scale.Hidden {
+		t.Errorf("%+v", picked.Rows)
+	}
+	if l := must(picked.layout()); l.panels[0].letter != "(a)" || l.panels[1].letter != "(d)" {
+		t.Errorf("the letters %s and %s", l.panels[0].letter, l.panels[1].letter)
+	}
+	for _, letters := range []string{"", "e", "a,a", "A"} {
+		if _, err := f.Pick(letters); err == nil || !strings.Contains(err.Error(), "some of a to d") {
+			t.Errorf("%q: %v", letters, err)
+		}
+	}
 }

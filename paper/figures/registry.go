@@ -194,14 +194,18 @@ func marginStyle(ctx context.Context, r *Results) (account.Style, error) {
 	return account.NewStyle(l, comparisonNumbers(c))
 }
 
-// Select returns the entries of ids.
+// Select returns the entries of ids. An id may pick panels of a figure, as in fig-mlp:a,d.
 func Select(ids ...string) ([]Entry, error) {
 	all := Entries()
 	var entries []Entry
 	for _, id := range ids {
+		id, letters, picked := strings.Cut(id, ":")
 		e, err := find("nothing", all, id)
 		if err != nil {
 			return nil, err
+		}
+		if picked {
+			e = e.Pick(letters)
 		}
 		entries = append(entries, e)
 	}

@@ -2,6 +2,7 @@ package figures
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -37,6 +38,61 @@ func RunFigures(o *trial.Measurement) ([]*figure.Figure, error) {
 	}
 	f.Width, err = nameNodes(f, o)
 	return append(all, f), err
+}
+
+// RunEntries returns the figures of [RunFigures] as entries whose ids begin with a prefix, laid out for a width as by
+// [Entry.At]. The blocks of the weights have the names that they have in the paper's figures, if these fit.
+func RunEntries(o *trial.Measurement, prefix string, w, h figure.Width, size float64) ([]Entry, error) {
+	all, err := RunFigures(o)
+	if err != nil {
+		return nil, err
+	}
+	var entries []Entry
+	for _, f := range all {
+		if named := withBlocks(f); f.ID == "weights" {
+			if _, err := named.FitType(w, h, size); err == nil {
+				f = named
+			}
+		}
+		f.ID = prefix + "-" + f.ID
+		drawn := func(context.Context, *Results) (Output, error) { return f, nil }
+		entries = append(entries, Entry{ID: f.ID, Draw: drawn}.At(w, h, size))
+	}
+	return entries, nil
+}
+
+// withBlocks returns a figure of weights with names in the places of the symbols of its blocks.
+func withBlocks(f *figure.Figure) *figure.Figure {
+	named := *f
+	named.Caption, _, _ = strings.Cut(f.Caption, ` $X$ marks`)
+	named.Rows = nil
+	spelt := func(levels [][]figure.Group) (out [][]figure.Group) {
+		for _, level := range levels {
+			level = slices.Clone(level)
+			for i, g := range level {
+				switch g.Label {
+				case shortToken:
+					level[i].Label = token
+				case shortPosition:
+					level[i].Label = position
+				}
+			}
+			out = append(out, level)
+		}
+		return out
+	}
+	for _, row := range f.Rows {
+		row = slices.Clone(row)
+		for j, p := range row {
+			if m, ok := p.(*figure.Matrix); ok {
+				whole := *m
+				whole.Rows, whole.Columns = spelt(m.Rows), spelt(m.Columns)
+				row[j] = &whole
+			}
+		}
+		named.Rows = append(named.Rows, row)
+	}
+	return &named
 }
 
 // nameNodes writes the names of the nodes at the graphs and matrices of a figure, if nodes have names of their
