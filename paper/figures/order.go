@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
@@ -60,7 +61,10 @@ func Orders() (all []Order, err error) {
 	}
 }
 
-// task returns the task and its specification.
+// Graph returns the graph.
+func (o Order) Graph() *graph.Forest { return graph.MustNew(o.Parents...) }
+
+// task returns the task of the run.
 func (o Order) task() train.Task1 {
 	return train.Task1{Parents: o.Parents, States: o.States, Prior: fmt.Sprintf("dirichlet(%g)", o.Alpha)}
 }
@@ -110,28 +114,68 @@ func (o Order) Measure(steps int) ([]float64, error) {
 	return measured, nil
 }
 
-// orderEdges returns what is predicted and measured for the edges of several graphs, by graph and position.
-func orderEdges(all []Order) (predicted, measured []float64) {
+// A LearnedEdge is an edge of an Order.
+type LearnedEdge struct {
+	In                  Order
+	Child, Parent       int
+	Predicted, Measured float64 // see [Order]; +Inf for an edge that is predicted never to be learned
+}
+
+// Learned reports whether the run learned the edge.
+func (e LearnedEdge) Learned() bool { return e.Measured <= float64(e.In.Steps) }
+
+// LearnedEdges returns the edges of all graphs.
+func LearnedEdges(all ...Order) (edges []LearnedEdge) {
 	for _, o := range all {
 		for i, p := range o.Parents {
 			if p == graph.Root {
 				continue
 			}
-			time := float64(o.Predicted[i])
-			if math.IsNaN(time) {
-				time = math.Inf(1)
+			e := LearnedEdge{o, i, p, float64(o.Predicted[i]), o.Measured[i]}
+			if math.IsNaN(e.Predicted) {
+				e.Predicted = math.Inf(1)
 			}
-			predicted, measured = append(predicted, time), append(measured, o.Measured[i])
+			edges = append(edges, e)
 		}
 	}
-	return predicted, measured
+	return edges
 }
 
-// RankCorrelation returns Spearman's correlation of two orders, with mean ranks for ties. It panics unless they are
-// equally long.
-func RankCorrelation(a, b []float64) float64 { return stat.Correlation(ranks(a), ranks(b), nil) }
+// An OrderScore is Spearman's rank correlation of a prediction with the runs, with mean ranks for ties.
+type OrderScore struct {
+	Pooled   float64    // over the edges of all graphs
+	Interval [2]float64 // of Pooled, 95 % confidence by bootstrap over the graphs
+	Within   float64    // mean over the graphs
+}
 
-func ranks(v []float64) []float64 {
+// ScoreOrder compares a prediction of the times of the edges with the runs.
+func ScoreOrder(all []Order, predict func(e LearnedEdge) float64) (score OrderScore) {
+	p, m := make([][]float64, len(all)), make([][]float64, len(all))
+	for k, o := range all {
+		for _, e := range LearnedEdges(o) {
+			p[k], m[k] = append(p[k], predict(e)), append(m[k], e.Measured)
+		}
+		score.Within += rankCorrelation(p[k], m[k]) / float64(len(all))
+	}
+	score.Pooled = rankCorrelation(slices.Concat(p...), slices.Concat(m...))
+	rnd, pooled := rand.New(num.Stream(0, "graphs")), []float64(nil)
+	for range 1000 {
+		var some, same []float64
+		for range all {
+			k := rnd.IntN(len(all))
+			some, same = append(some, p[k]...), append(same, m[k]...)
+		}
+		pooled = append(pooled, rankCorrelation(some, same))
+	}
+	slices.Sort(pooled)
+	score.Interval = [2]float64{pooled[25], pooled[975]}
+	return score
+}
+
+func rankCorrelation(a, b []float64) float64 { return stat.Correlation(Ranks(a), Ranks(b), nil) }
+
+// Ranks returns the ranks of values from 0, with mean ranks for ties.
+func Ranks(v []float64) []float64 {
 	order, rank := make([]int, len(v)), make([]float64, len(v))
 	for k := range order {
 		order[k] = k

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"math/rand/v2"
 	"os"
+	"reflect"
 	"testing"
 
 	"learncausal/paper/trial"
@@ -49,8 +51,8 @@ func writeOrders(t *testing.T, all []Order) {
 }
 
 func TestOrdersAreStored(t *testing.T) {
+	all := orders()
 	if *regenOrder == "predict" {
-		all := orders()
 		for k := range all {
 			var err error
 			if all[k].Predicted, err = all[k].Predict(orderDilution); err != nil {
@@ -60,16 +62,53 @@ func TestOrdersAreStored(t *testing.T) {
 		writeOrders(t, all)
 		return
 	}
-	all, err := Orders()
+	stored, err := Orders()
+	if err != nil || len(stored) != len(all) {
+		t.Fatalf("%d orders, %v, want %d", len(stored), err, len(all))
+	}
+	for k, o := range stored {
+		if *regenOrder == "measure" && o.Measured == nil {
+			if stored[k].Measured, err = o.Measure(o.Steps); err != nil {
+				t.Fatal(err)
+			}
+			writeOrders(t, stored)
+		}
+		settings := o
+		settings.Predicted, settings.Measured = nil, nil
+		if !reflect.DeepEqual(settings, all[k]) {
+			t.Errorf("order %d: settings %+v, want %+v", k, settings, all[k])
+		}
+	}
+}
+
+// A prediction and the beginning of a run of each set come out again, of other graphs each day.
+func TestOrdersComeOutAgain(t *testing.T) {
+	stored, err := Orders()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for k, o := range all {
-		if *regenOrder == "measure" && o.Measured == nil {
-			if all[k].Measured, err = o.Measure(o.Steps); err != nil {
-				t.Fatal(err)
+	sets := map[string][]Order{}
+	for _, o := range stored {
+		sets[o.Set] = append(sets[o.Set], o)
+	}
+	const steps = 1024
+	for set, all := range sets {
+		o := all[trial.Today()%len(all)]
+		predicted, err := o.Predict(orderDilution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fmt.Sprint(predicted) != fmt.Sprint(o.Predicted) {
+			t.Errorf("%s %v: predicted %v, stored %v", set, o.Parents, predicted, o.Predicted)
+		}
+		measured, err := o.Measure(steps)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, m := range measured {
+			if want := o.Measured[i]; m != want && (m <= steps || want <= steps) {
+				t.Errorf("%s %v: position %d is learned at step %g, stored %g", set, o.Parents, i, m, want)
 			}
-			writeOrders(t, all)
 		}
 	}
 }
