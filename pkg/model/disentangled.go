@@ -75,6 +75,7 @@ func (w *Weights) Arrays() [][]float64 { return Trained(w) }
 // grad may be nil, and without y the loss is 0 and nothing is added. It panics
 // where [Check] has an error, and if grad has another shape than w.
 func (w *Weights) Forward(x []int, y []float64, grad *Weights) (f []float64, loss float64) {
+	must(w.Validate())
 	must(Check(x, y, w.S, w.T))
 	if grad == nil {
 		return evaluate(w, x, y, nil)
@@ -83,9 +84,9 @@ func (w *Weights) Forward(x []int, y []float64, grad *Weights) (f []float64, los
 	return evaluate(w, x, y, grad)
 }
 
-// pass records the forward pass on x.
+// pass records the forward pass on x, up to the last stream if there is no W.
 func (w *Weights) pass(t *tape, x []int) {
-	must(w.Validate())
+	w.mustWidth()
 	h := t.add("stream0", w.embed(x), func(*mat.Dense) {})
 	for l, layer := range w.A {
 		parts := []*node{h}
@@ -94,7 +95,10 @@ func (w *Weights) pass(t *tape, x []int) {
 		}
 		h = t.concat(fmt.Sprintf("stream%d", l+1), parts...)
 	}
-	t.mul("logits", h, t.param("W", w.W))
+	if w.W != nil {
+		must(w.Validate())
+		t.mul("logits", h, t.param("W", w.W))
+	}
 }
 
 // headName returns the name of the attention matrix of head h of layer l, counted from 0, among so many heads.
@@ -131,6 +135,7 @@ func (w *Weights) Stream(x []int) *mat.Dense {
 // Linear returns h_L W, T x S: the output as the paper defines it, at all positions and before the
 // softmax that Forward takes of its last row. It panics if x is not T tokens in 0..S-1.
 func (w *Weights) Linear(x []int) *mat.Dense {
+	must(w.Validate())
 	return record(w, x, nil).named["logits"].v
 }
 

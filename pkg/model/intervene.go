@@ -106,6 +106,9 @@ type Pass struct {
 // activations of the edit in the order of the pass, so that later ones depend on them. It returns an error if
 // the edit names no activation or has a matrix of another size, and panics where Forward of m does.
 func Run(m Transformer, x []int, e Edit) (*Pass, error) {
+	if w, ok := m.(Model); ok {
+		must(w.Validate())
+	}
 	var all []edit
 	for _, at := range slices.Sorted(maps.Keys(e)) {
 		part, err := parse(at, e[at])

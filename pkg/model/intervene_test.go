@@ -180,6 +180,7 @@ func TestUnknownActivationsAndBlocksAreNamed(t *testing.T) {
 	property.Mentions(t, err, "stream0[1]", "1 x 3", "1 x 5")
 	for at, want := range map[string]string{
 		"A1": "A1-1", "A1-1[position,tokens]": "positions", "A1-1[tokens]": "A1[tokens,tokens]",
+		"A1-1[layer1.head1.tokens,tokens]": "no part of stream 0", "A2[tokens,layer2.head1.tokens]": "no part of stream 1",
 		"A2[tokens,layer1.head3.tokens]": "layer1.head2.tokens", "W[tokens,tokens]": "W[tokens]", "A2[tokens": "A1[positions",
 		"A1-1[]": "form such as",
 	} {
@@ -188,8 +189,13 @@ func TestUnknownActivationsAndBlocksAreNamed(t *testing.T) {
 	}
 	_, err = Block(NewMLP(2, 3, 4), "V1[tokens,tokens]")
 	property.Mentions(t, err, "disentangled")
+	headless := &Weights{S: w.S, T: w.T, A: w.A}
+	if h := headless.Stream(oneSequence); !mat.Equal(h, p.Activations["stream2"]) {
+		t.Error("without W the stream is another one")
+	}
 	for want, f := range map[string]func(){
-		"stream 3": func() { w.Parts(3) }, "no activations": func() { Mean(nil) },
+		"W is 0 x 0": func() { _, _ = Run(headless, oneSequence, nil) },
+		"stream 3":   func() { w.Parts(3) }, "no activations": func() { Mean(nil) },
 		"sums to 3": func() { p.Loss([]float64{1, 2}) }, "target": func() { p.Gradient([]float64{1}) },
 	} {
 		property.Mentions(t, errors.New(property.Refused(t, "model", f)), want)
