@@ -21,7 +21,7 @@ var computes = regexp.MustCompile(`:=|\bfor\b|nb\.Plot\(|nb\.Printf\(|NewTable\(
 // Run it with -v to see the counts.
 func TestNotebooksComputeTheirNumbers(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(root, "notebooks", "*.ipynb"))
-	if err != nil || len(files) != 19 {
+	if err != nil || len(files) == 0 {
 		t.Fatalf("%d notebooks, %v", len(files), err)
 	}
 	definitions, plots, drawing := 0, 0, 0
