@@ -67,13 +67,14 @@ def canonical(nb):
 
     It drops everything that differs between two executions or two editors, and the outputs of exercises.
     """
+    nb = json.loads(json.dumps(nb, ensure_ascii=False).encode(errors="replace"))  # a lone surrogate has no bytes
     cells, ids, count = [], set(), 0
     for cell in nb["cells"]:
         source = cell["source"].replace("\r\n", "\n").rstrip()
         c = {
             "cell_type": cell["cell_type"],
             "id": cell_id(cell["cell_type"] + source, ids),
-            "metadata": without_noise(cell["metadata"]),
+            "metadata": without_noise(cell.get("metadata", {})),
             "source": lines(source),
         }
         if is_exercise(cell):
@@ -86,7 +87,7 @@ def canonical(nb):
         elif cell.get("attachments"):
             c["attachments"] = cell["attachments"]
         cells.append(c)
-    doc = {"cells": cells, "metadata": without_noise(nb["metadata"]) | METADATA, "nbformat": 4, "nbformat_minor": 5}
+    doc = {"cells": cells, "metadata": without_noise(nb.get("metadata", {})) | METADATA, "nbformat": 4, "nbformat_minor": 5}
     return (json.dumps(doc, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
 
 
@@ -125,7 +126,7 @@ def canonical_output(output, count):
     if kind == "error":
         return {"output_type": kind} | {k: output[k] for k in ("ename", "evalue", "traceback")}
     data = {k: lines(v) if k.startswith("text/") else v for k, v in output["data"].items()}
-    o = {"output_type": kind, "data": data, "metadata": output["metadata"]}
+    o = {"output_type": kind, "data": data, "metadata": output.get("metadata", {})}
     return o | {"execution_count": count} if kind == "execute_result" else o
 
 
@@ -178,7 +179,7 @@ def title(path):
 
 
 def is_exercise(cell):
-    return cell["cell_type"] == "code" and "try" in cell["metadata"].get("tags", ())
+    return cell["cell_type"] == "code" and "try" in cell.get("metadata", {}).get("tags", ())
 
 
 def code_cells(nb):

@@ -202,6 +202,15 @@ class Save(Folder):
         folder, notebook.NOTEBOOKS = notebook.NOTEBOOKS, self.path.parent.resolve()
         self.addCleanup(setattr, notebook, "NOTEBOOKS", folder)
 
+    def test_a_notebook_without_metadata_and_with_half_a_character_is_saved(self):
+        self.of_the_course()
+        bare = {"nbformat": 4, "nbformat_minor": 5, "cells": [
+            {"cell_type": "markdown", "source": "half \ud83d of it"},
+            {"cell_type": "code", "source": "f()", "outputs": [], "execution_count": None},
+        ]}
+        text, code = self.saved(bare)["cells"]
+        self.assertEqual((text["source"], code["source"], code["metadata"]), ("half ? of it", "f()", {}))
+
     def test_a_notebook_of_the_course_keeps_its_bytes(self):
         import nbformat
 

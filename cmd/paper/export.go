@@ -33,7 +33,7 @@ func newExport() *cobra.Command {
 	f := &exporting{}
 	c := &cobra.Command{
 		Use:   "export [id...]",
-		Short: "Write the paper's figures, tables and numbers, or the figures of a run",
+		Short: "Write figures, tables and numbers of the paper or of a run",
 		Long:  help("export"),
 		Example: `  paper export                                # figures/ of the checkout
   paper export -o my-figures fig-many-graphs  # one figure, in a few seconds

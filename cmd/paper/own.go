@@ -48,6 +48,9 @@ func trainOnGraph(c *cobra.Command, f *trainFlags, arg string) error {
 	store := filepath.Join(out, ownStore)
 	given, err1 := dotOf(g)
 	old, err2 := replaced(out)
+	if _, err := runs.Open(store).Unfinished(); err != nil { // such as a checkpoint of older numerics
+		fmt.Fprintln(os.Stderr, "paper:", err)
+	}
 	if err := errors.Join(err1, err2, source(arg, out, given)); err != nil {
 		return err
 	}
@@ -78,6 +81,13 @@ func trainOnGraph(c *cobra.Command, f *trainFlags, arg string) error {
 	own.Nodes = g.Nodes
 	undrawn, err := writeMeasurement(ctx, own, given, filepath.Join(store, run.Address), out)
 	if err != nil {
+		return err
+	}
+	if f.json {
+		data, err := figures.SummaryJSON(own)
+		if err == nil {
+			_, err = w.Write(data)
+		}
 		return err
 	}
 	fmt.Fprintf(w, "%s\n", figures.SummaryText(own))

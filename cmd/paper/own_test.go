@@ -361,6 +361,8 @@ func TestPredictPrintsTheModelBesideBayes(t *testing.T) {
 		"0 1 0 2 1 0\n0 1\n": {"line 2", "2 tokens", "6", "spaces or commas"},
 		"0 1 0 3 1 0\n":      {"line 1", "token 4", `"3"`, "0 to 2"},
 		"0 1 0 -1 1 0\n":     {"token 4", `"-1"`},
+		"0 1 0 0.5 1 0\n":    {"token 4", `"0.5"`},
+		"# 0 1 0 2 1 0\n":    {"no sequence"},
 		"a b c d e f\n":      {"token 1", `"a"`},
 		"0,1,,2,1,0\n":       {"line 1, token 3", `""`},
 		"0,1,,0,2,1,0\n":     {"line 1", "7 tokens"}, // not the sequence 0 1 0 2 1 0
@@ -369,11 +371,21 @@ func TestPredictPrintsTheModelBesideBayes(t *testing.T) {
 		refused(t, words, "predict", dir, write(t, "in", text))
 	}
 	refused(t, []string{"nosuch"}, "predict", dir, "nosuch")
+	var all []prediction
+	if err := json.Unmarshal([]byte(output(t, "predict", "--json", dir, write(t, "in", "0 1 0 2 1 0\n"))), &all); err != nil ||
+		len(all) != 1 || len(all[0].Model) != 3 || len(all[0].Expected) != 3 || all[0].Sequence[3] != 2 ||
+		!strings.Contains(lines[1], fmt.Sprintf("%.4f", all[0].Model[0])) {
+		t.Errorf("in JSON: %+v, %v", all, err)
+	}
 	refused(t, []string{"no folder of a run"}, "predict", t.TempDir())
 	want := output(t, "predict", dir, write(t, "in", "0 1 0 2 1 0\n2 2 2 2 2 2\n"))
 	for _, text := range []string{ // of other programs
 		"\ufeff0,1,0,2,1,0\r\n2,2,2,2,2,2\r\n", "0\t1\t0\t2\t1\t0\n2\t2\t2\t2\t2\t2\n\x00",
 		`"0","1","0","2","1","0",,` + "\n,,,\n2,2,2,2,2,2,", "s6;s5;s4;s3;s2;s1\n0;1;2;0;1;0\n2;2;2;2;2;2\n",
+		"[[0 1 0 2 1 0]\n [2 2 2 2 2 2]]\n", "[[0. 1. 0. 2. 1. 0.]\n [2. 2. 2. 2. 2. 2.]]", // NumPy
+		"# two sequences\n0.00e+00 1.00e+00 0.00e+00 2.00e+00 1.00e+00 0.00e+00\n# the other\n2 2 2 2 2 2\n",
+		"# s6,s5,s4,s3,s2,s1\n0,1,2,0,1,0\n2,2,2,2,2,2\n",
+		",0,1,2,3,4,5\n0,0,1,0,2,1,0\n1,2,2,2,2,2,2\n", ",s6,s5,s4,s3,s2,s1\n0,0,1,2,0,1,0\n1,2,2,2,2,2,2\n", // pandas
 	} {
 		if got := output(t, "predict", dir, write(t, "in", text)); got != want {
 			t.Errorf("predicted from %q\n%s", text, got)

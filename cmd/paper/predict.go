@@ -25,6 +25,7 @@ import (
 
 func newPredict() *cobra.Command {
 	var store string
+	var asJSON bool
 	c := &cobra.Command{
 		Use:   "predict RUN [FILE]",
 		Short: "Print the distribution of the next token of each sequence",
@@ -42,14 +43,25 @@ func newPredict() *cobra.Command {
 				}
 				in = bytes.NewReader(b)
 			}
-			return predict(c.Context(), c.OutOrStdout(), args[0], store, in, name)
+			return predict(c.Context(), c.OutOrStdout(), args[0], store, in, name, asJSON)
 		},
 	}
 	storeFlag(c, &store)
+	defineJSON(c.Flags(), &asJSON)
 	return c
 }
 
-func predict(ctx context.Context, w io.Writer, arg, store string, in io.Reader, name string) error {
+// A prediction is a line of the JSON of predict. A distribution is nil where there is none.
+type prediction struct {
+	Sequence  []int     `json:"sequence"`
+	Model     []float64 `json:"model"`
+	Reference string    `json:"reference"`
+	Expected  []float64 `json:"expected"` // by the reference predictor
+}
+
+func predict(
+	ctx context.Context, w io.Writer, arg, store string, in io.Reader, name string, asJSON bool,
+) error {
 	f, err := find(arg, store)
 	if err != nil {
 		return err
@@ -94,13 +106,27 @@ func predict(ctx context.Context, w io.Writer, arg, store string, in io.Reader, 
 		}
 		fmt.Fprintln(w)
 	}
+	var all []prediction
+	distribution := func(predict trial.Predictor, x []int) []float64 {
+		if predict(next, x); slices.ContainsFunc(next, math.IsNaN) {
+			return nil
+		}
+		return slices.Clone(next)
+	}
 	for _, x := range sequences {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+		if asJSON {
+			all = append(all, prediction{x, distribution(trained, x), title, distribution(bayes, x)})
+			continue
+		}
 		fmt.Fprintln(w, sequence(x, own))
 		row("trained model", trained, x, "no distribution: training has diverged")
 		row(title, bayes, x, "no distribution: this sequence has probability 0 under the prior")
+	}
+	if asJSON {
+		return printJSON(w, all)
 	}
 	return nil
 }
@@ -127,10 +153,13 @@ const mostSequences = 1 << 26
 // separator splits a line: commas, semicolons and tabs separate cells, which may be empty.
 var separator = regexp.MustCompile(` *[,;\t] *| +`)
 
-// cells returns the cells of a line without quotation marks, and without empty ones at the
-// end, which spreadsheets add to short lines.
+// cells returns the cells of a line without quotation marks, without the brackets of a printed array, and
+// without empty cells at the end, which spreadsheets add to short lines.
 func cells(line string) []string {
-	all := separator.Split(strings.Trim(line, " "), -1)
+	if line = strings.Trim(line, " "); strings.HasPrefix(line, "[") {
+		line = strings.Trim(line, "[], ")
+	}
+	all := separator.Split(line, -1)
 	for i, c := range all {
 		all[i] = strings.Trim(c, `"'`)
 	}
@@ -141,7 +170,8 @@ func cells(line string) []string {
 }
 
 // columns returns the position of each column if the first line has the names of the
-// positions, which may have spaces, in any order. It returns nil for a line of numbers.
+// positions, which may have spaces, in any order. It returns nil for a line of numbers. The position of an index
+// of pandas, a first column without a name, is -1; the others may then have the names 0..T-1.
 func columns(line string, names []string) ([]int, error) {
 	head := cells(line)
 	if !slices.ContainsFunc(head, func(c string) bool { _, err := strconv.Atoi(c); return err != nil }) {
@@ -155,9 +185,17 @@ func columns(line string, names []string) ([]int, error) {
 			return nil, err
 		}
 	}
+	indexed := len(head) == len(names)+1 && head[0] == ""
+	if indexed {
+		head = head[1:]
+	}
 	var at []int
-	for _, c := range head {
-		at = append(at, slices.Index(names, strings.TrimSpace(c)))
+	for i, c := range head {
+		k := slices.Index(names, strings.TrimSpace(c))
+		if indexed && c == strconv.Itoa(i) {
+			k = i
+		}
+		at = append(at, k)
 	}
 	sorted := slices.Sorted(slices.Values(at))
 	if sorted[len(sorted)-1] < 0 {
@@ -168,7 +206,19 @@ func columns(line string, names []string) ([]int, error) {
 			return nil, fmt.Errorf("the names of columns %q, want each of %q once", head, names)
 		}
 	}
+	if indexed {
+		at = slices.Insert(at, 0, -1)
+	}
 	return at, nil
+}
+
+// token returns the number of a token, which NumPy may have written as 1. or 1.0e+00.
+func token(field string) (int, error) {
+	v, err := strconv.ParseFloat(field, 64)
+	if err == nil && (v != math.Trunc(v) || math.Abs(v) > 1<<30) {
+		err = errors.New("no whole number")
+	}
+	return int(v), err
 }
 
 // readSequences reads sequences of tokens below s, one a line, for positions with names.
@@ -187,15 +237,20 @@ func readSequences(in io.Reader, name string, names []string, s int) ([][]int, e
 	var at []int
 	t, first := len(names), true
 	for n, line := range strings.Split(string(data), "\n") {
+		line, comment := strings.CutPrefix(line, "#") // of NumPy, which may name the columns
 		fields := cells(line)
-		if len(fields) == 0 {
+		if len(fields) == 0 || comment && !first {
 			continue
 		}
 		if first {
-			first = false
-			if at, err = columns(line, names); err != nil {
+			at, err = columns(line, names)
+			if first = comment && at == nil; first {
+				continue
+			}
+			if err != nil {
 				return nil, fmt.Errorf("%s, line %d: %w", name, n+1, err)
 			} else if at != nil {
+				t = len(at)
 				continue
 			}
 		}
@@ -203,9 +258,12 @@ func readSequences(in io.Reader, name string, names []string, s int) ([][]int, e
 			return nil, fmt.Errorf("%s, line %d: %d tokens, want %d with spaces or commas between them",
 				name, n+1, len(fields), t)
 		}
-		x := make([]int, t)
+		x := make([]int, len(names))
 		for i, field := range fields {
-			v, err := strconv.Atoi(field)
+			if at != nil && at[i] < 0 {
+				continue
+			}
+			v, err := token(field)
 			if err != nil || v < 0 || v >= s {
 				return nil, fmt.Errorf("%s, line %d, token %d: %q, want a number from 0 to %d",
 					name, n+1, i+1, field, s-1)

@@ -27,7 +27,7 @@ func TestLightRunIsShown(t *testing.T) {
 	if got := output(t, "show", r.Address, "--store", dir); !strings.Contains(got, "all 8 steps; no weights are kept\n") {
 		t.Errorf("shown as\n%s", got)
 	}
-	err = predict(t.Context(), io.Discard, r.Address, dir, strings.NewReader("0 1 0"), "-")
+	err = predict(t.Context(), io.Discard, r.Address, dir, strings.NewReader("0 1 0"), "-", false)
 	property.Mentions(t, err, "kept without weights")
 }
 

@@ -21,6 +21,7 @@ import (
 type trainFlags struct {
 	jobs       int
 	fresh, dry bool
+	json       bool
 	out        string
 	settings   trial.Settings
 	own        *pflag.FlagSet // the flags that need a GRAPH
@@ -64,6 +65,7 @@ func newTrain() *cobra.Command {
 	flags.BoolVarP(&f.dry, "dry-run", "n", false, "print the runs, their time and their memory; write nothing")
 	f.own.VarP((*folder)(&f.out), "out", "o",
 		"where to write (default the name of GRAPH, as in my-graph for 'My graph.dot')")
+	defineJSON(f.own, &f.json)
 	defineSettings(&f.settings, f.own)
 	f.own.SortFlags = false
 	flags.AddFlagSet(f.own)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -140,7 +141,7 @@ func (r run) plain() bool { return r.accent == 0 && r.foot == 0 }
 
 func runs(s string) []run {
 	var out []run
-	rs := []rune(s)
+	rs := []rune(composed(s))
 	for i, c := range rs {
 		if _, ok := accents[c]; ok {
 			continue
@@ -165,19 +166,35 @@ func runs(s string) []run {
 	return out
 }
 
+// composed returns s with each letter and its accents as one character where Unicode has one, but for the accents
+// that are drawn above any letter. Names of files on macOS are decomposed.
+func composed(s string) string {
+	var out []rune
+	for _, c := range s {
+		if k := len(out) - 1; k >= 0 && unicode.Is(unicode.Mn, c) && accents[c].glyph == 0 {
+			if one := []rune(norm.NFC.String(string([]rune{out[k], c}))); len(one) == 1 {
+				out[k] = one[0]
+				continue
+			}
+		}
+		out = append(out, c)
+	}
+	return string(out)
+}
+
 // texText, texAccent and texMath map characters of plain text, combining accents and
 // characters of formulas to LaTeX. The text works in every encoding of fonts; the ogonek and
 // the barred d take their glyph from a font in T1.
 var (
 	texText = texPairs("\\ \\textbackslash{} { \\{ } \\} $ \\$ & \\& # \\# % \\% _ \\_ ^ \\textasciicircum{} " +
-		"~ \\textasciitilde{} \" \\char34{} – -- — --- … \\dots{} ‘ ` ’ ' “ `` ” '' ‚ , „ ,, \u00a0 ~ " +
+		"~ \\textasciitilde{} \" \\char34{} – -- — --- … \\dots{} \u2009 \\, ‘ ` ’ ' “ `` ” '' ‚ , „ ,, \u00a0 ~ " +
 		"« \\raisebox{.25ex}{\\ensuremath{\\scriptscriptstyle\\ll}} " +
 		"» \\raisebox{.25ex}{\\ensuremath{\\scriptscriptstyle\\gg}} " +
 		"ł \\l{} Ł \\L{} œ \\oe{} Œ \\OE{} ı \\i{} ¿ ?` ¡ !` § \\S{} € \\texteuro{} " +
 		"đ {\\fontencoding{T1}\\selectfont\\dj{}} Đ {\\fontencoding{T1}\\selectfont\\DJ{}}")
 	texAccent = texPairs("\u0300 \\` \u0301 \\' \u0302 \\^ \u0303 \\~ \u0304 \\= \u0306 \\u \u0307 \\. \u0308 \\\" " +
-		"\u030a \\r \u030b \\H \u030c \\v \u0327 \\c \u0328 \\fontencoding{T1}\\selectfont\\k")
-	texMath = texPairs(`< < > > | | − - ± \pm × \times · \cdot ° ^\circ ≤ \le ≥ \ge ≠ \ne ≈ \approx ∞ \infty √ \surd ` +
+		"\u030a \\r \u030b \\H \u030c \\v \u0326 \\textcommabelow \u0327 \\c \u0328 \\fontencoding{T1}\\selectfont\\k")
+	texMath = texPairs(`< < > > | | − - ± \pm × \times · \cdot ° ^\circ ≤ \le ≥ \ge ≠ \ne ≈ \approx ∞ \infty √ \surd ∑ \sum ` +
 		`→ \to ← \leftarrow ⌊ \lfloor ⌋ \rfloor α \alpha β \beta γ \gamma δ \delta ε \varepsilon ζ \zeta η \eta ` +
 		`θ \theta ι \iota κ \kappa λ \lambda μ \mu µ \mu ν \nu ξ \xi ο o π \pi ρ \rho ς \varsigma σ \sigma τ \tau ` +
 		`υ \upsilon φ \varphi χ \chi ψ \psi ω \omega ϕ \phi ϑ \vartheta ϵ \epsilon Α \mathrm{A} Β \mathrm{B} ` +

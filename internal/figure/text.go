@@ -3,6 +3,7 @@ package figure
 import (
 	"image/color"
 	"math"
+	"strings"
 	"unicode/utf8"
 
 	xfont "golang.org/x/image/font"
@@ -26,6 +27,7 @@ const (
 	xHeight      = 0.53
 	descent      = 0.21
 	floorWidth   = 0.34 // of a floor bracket
+	linePitch    = 1.15 // between the baselines of two lines
 )
 
 // Scale of raised and lowered text, and its shifts in parts of the size.
@@ -74,10 +76,14 @@ func (typesetter) Cache() *font.Cache { return font.DefaultCache }
 
 func (t typesetter) Extents(f font.Font) font.Extents {
 	up, down := vg.Length(t.ascent)*f.Size, vg.Length(t.descent)*f.Size
-	return font.Extents{Ascent: up, Descent: down, Height: up + down}
+	e := font.Extents{Ascent: up, Descent: down, Height: up + down}
+	if down == 0 { // gonum has no other distance of lines
+		e.Height = linePitch * f.Size
+	}
+	return e
 }
 
-func (typesetter) Lines(s string) []string { return []string{s} }
+func (typesetter) Lines(s string) []string { return strings.Split(s, "\n") }
 
 func (t typesetter) Box(s string, f font.Font) (width, height, depth vg.Length) {
 	e := t.Extents(f)
@@ -89,7 +95,16 @@ func (t typesetter) Draw(c vg.Canvas, s string, sty text.Style, p vg.Point) {
 		return
 	}
 	sin, cos := math.Sincos(sty.Rotation)
-	up := vg.Length(sty.YAlign) * t.Extents(sty.Font).Height // shift of the baseline
+	if lines := t.Lines(s); len(lines) > 1 {
+		pitch := t.Extents(sty.Font).Height
+		for i, line := range lines { // gonum aligns the top of the first line or the foot of the last
+			rise := pitch * (vg.Length(len(lines)-1-i) + vg.Length(sty.YAlign)*vg.Length(len(lines)-1))
+			t.Draw(c, line, sty, vg.Point{X: p.X - rise*vg.Length(sin), Y: p.Y + rise*vg.Length(cos)})
+		}
+		return
+	}
+	e := t.Extents(sty.Font)
+	up := vg.Length(sty.YAlign) * (e.Ascent + e.Descent) // shift of the baseline
 	if d, at := latex(c); d != nil {
 		l := t.label
 		if l.Text != s {
