@@ -113,11 +113,12 @@ func TestTrainOnAUserGraph(t *testing.T) {
 		says(t, output(t, append([]string{"show"}, args...)...), s.Run, "all 512 steps", "192 320 448 512\n")
 	}
 	figures := filepath.Join(t.TempDir(), "figures")
-	output(t, "export", "--run", dir, "-o", figures, "--width", "84mm", "weights", "curve")
+	output(t, "export", "--run", dir, "-o", figures, "--width", "84mm", "--csv", "weights", "curve")
 	drawn := content(t, figures)
 	if drawn["out-weights.pdf"] == "" || drawn["out-curve.tex"] == "" || drawn["out-graph.tex"] != "" {
 		t.Errorf("the figures of the run are %v", slices.Sorted(maps.Keys(drawn)))
 	}
+	says(t, drawn["out-curve.csv"], "panel,title,series,x,y,error,value\n", ",512,")
 	says(t, drawn["captions.tex"], "\\capOutWeights", "\\capOutCurve")
 	says(t, drawn["out-weights.tex"], "{Tok}", "{Position}")
 	if strings.Contains(drawn["out-weights.tex"], "{$X$}") {
@@ -125,6 +126,7 @@ func TestTrainOnAUserGraph(t *testing.T) {
 	}
 	refused(t, []string{"graph, curve and"}, "export", "--run", dir, "-o", figures, "losses")
 	refused(t, []string{"-o"}, "export", "--run", dir)
+	refused(t, []string{"--csv", "ids"}, "export", "--csv", "-o", figures)
 	refused(t, []string{"5pt", "6pt to 72pt"}, "export", "-o", figures, "--width", "84mm", "--type", "5pt", "fig-ood")
 	says(t, output(t, "list", "--store", store), s.Run, " figure-1 ", " dirichlet(0.1) ", " 1,1 heads ", "test loss")
 	if got := output(t, "list", "--store", dir); got != output(t, "list", "--store", store) {

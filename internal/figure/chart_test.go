@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"testing"
 
 	"git.sr.ht/~sbinet/gg"
@@ -324,5 +325,36 @@ func TestPathsBreakWhereThereIsNoPlace(t *testing.T) {
 	}
 	if !reflect.DeepEqual(q, want) {
 		t.Errorf("got %v, want %v", q, want)
+	}
+}
+
+// Ticks may have several lines, as gonum's own example of plot.TimeTicks has.
+func TestLabelsOfSeveralLines(t *testing.T) {
+	p := NewPlot()
+	p.X.Tick.Marker = plot.TimeTicks{Format: "2006-01-02\n15:04"}
+	p.Add(must(plotter.NewLine(plotter.XYs{{X: 0, Y: 1}, {X: 3 * 86400, Y: 2}})))
+	f := &Figure{ID: "time", Rows: [][]Panel{{&Chart{Plot: p}}}}
+	at := regexp.MustCompile(`at \(([0-9.]+),([0-9.]+)\) \{(1970-01-01|00:00)\}`).FindAllStringSubmatch(string(must(f.TeX())), 2)
+	if len(at) != 2 {
+		t.Fatalf("%q: want the two lines of the first tick", at)
+	}
+	upper, lower := must(strconv.ParseFloat(at[0][2], 64)), must(strconv.ParseFloat(at[1][2], 64))
+	if at[0][1] != at[1][1] || math.Abs(upper-lower-linePitch*smallSize) > 0.01 {
+		t.Errorf("%q: want two lines below each other", at)
+	}
+	must(f.PDF())
+	must(f.SVG())
+	must(f.PNG())
+}
+
+// A letter and its accent are one character, as macOS writes them apart.
+func TestDecomposedLetters(t *testing.T) {
+	for text, want := range map[string]string{
+		"cafe\u0301": "café", "s\u0326 \u021b": `{\textcommabelow{s}} {\textcommabelow{t}}`, "x\u2009∑": `x\,\ensuremath{\sum}`,
+		"X\u0303": `\~{X}`,
+	} {
+		if got, err := EscapeTeX(text); got != want || err != nil || Text(text).check() != nil {
+			t.Errorf("%q: %s, %v, want %s", text, got, err, want)
+		}
 	}
 }

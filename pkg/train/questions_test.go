@@ -1,0 +1,163 @@
+package train_test
+
+import (
+	"encoding/csv"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+
+	"learncausal/pkg/graph"
+	"learncausal/pkg/task"
+	"learncausal/pkg/train"
+)
+
+// short returns a spec of few steps with a model of some heads in each layer.
+func short(k train.Task, first, second int) train.Spec {
+	return train.Spec{
+		Task: k, Model: train.Disentangled{Heads: [2]int{first, second}, Init: 0.01},
+		Optimiser: train.AdamW{Rate: 0.02, Schedule: train.Constant}, Batch: 64, Steps: 192, Test: 512, Every: 64,
+	}
+}
+
+// trained returns a trainer after the steps of a spec.
+func trained(spec train.Spec) *train.Trainer {
+	t, err := train.New(spec, 0)
+	if err == nil {
+		err = t.Advance(spec.Steps)
+	}
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+// A sticky prior keeps each state with a random probability, and otherwise leaves it uniformly.
+type sticky struct{ s int }
+
+func (p sticky) States() int    { return p.s }
+func (p sticky) String() string { return fmt.Sprintf("sticky(%d)", p.s) }
+
+func (p sticky) Draw(pi, mu []float64, src *rand.PCG) {
+	stay := rand.New(src).Float64()
+	for i := range pi {
+		pi[i] = (1 - stay) / float64(p.s-1)
+		if i%(p.s+1) == 0 {
+			pi[i] = stay
+		}
+	}
+	for i := range mu {
+		mu[i] = 1 / float64(p.s) // its stationary measure
+	}
+}
+
+// A prior of one's own is a type with the three methods of markov.Prior.
+func ExampleOwn() {
+	own := train.Own(task.Task{Graph: graph.Chain(6), Prior: sticky{3}})
+	for _, p := range trained(short(own, 1, 1)).Snapshot().Curve {
+		fmt.Printf("step %3d  test loss %.2f\n", p.Step, p.Loss)
+	}
+	// Output:
+	// step   0  test loss 1.10
+	// step  64  test loss 1.01
+	// step 128  test loss 0.96
+	// step 192  test loss 0.95
+}
+
+// Three heads on a graph with three parents, with a line of CSV after every ten steps.
+func ExampleTrainer_Advance() {
+	dag, err := graph.NewDAG([][]int{{}, {}, {}, {0, 1, 2}, {1, 2, 3}})
+	if err != nil {
+		panic(err)
+	}
+	spec := short(train.Task2{Parents: dag.Parents(), States: 2, Prior: "dirichlet(0.1)"}, 3, 1)
+	t, err := train.New(spec, 0)
+	if err != nil {
+		panic(err)
+	}
+	w := csv.NewWriter(os.Stdout)
+	w.Write([]string{"step", "batch loss", "head 1", "head 2", "head 3"})
+	for range 3 {
+		if err := t.Advance(10); err != nil {
+			panic(err)
+		}
+		row := []string{strconv.Itoa(t.Step()), fmt.Sprintf("%.3f", t.Loss())}
+		for _, head := range spec.HeadAttentions(t.Snapshot().Weights) {
+			row = append(row, fmt.Sprintf("%.2f", head.At(3, 0))) // from position 3 to its parent 0
+		}
+		w.Write(row)
+	}
+	w.Flush()
+	// Output:
+	// step,batch loss,head 1,head 2,head 3
+	// 10,0.518,0.24,0.24,0.23
+	// 20,0.524,0.23,0.23,0.23
+	// 30,0.485,0.23,0.23,0.23
+}
+
+// A schedule of one's own is a loop: the state after a step resumes with another rate. Here the rate rises
+// linearly over 64 steps, and then stays.
+func ExampleResume() {
+	const rate, warm = 0.02, 64
+	spec := short(train.Task1{Parents: graph.Chain(6).Parents(), States: 3, Prior: "dirichlet(0.1)"}, 1, 1)
+	at := func(step int) train.Spec {
+		s := spec
+		s.Optimiser = train.AdamW{Rate: rate * min(1, float64(step+1)/warm), Schedule: train.Constant}
+		return s
+	}
+	t, err := train.New(at(0), 0)
+	for step := 0; err == nil && step < spec.Steps; step++ {
+		if step > 0 && step <= warm {
+			t, err = train.Resume(at(step), 0, t.Snapshot())
+		}
+		if err == nil {
+			err = t.Advance(1)
+		}
+	}
+	if err != nil {
+		panic(err)
+	}
+	for _, p := range t.Snapshot().Curve {
+		fmt.Printf("step %3d  test loss %.2f\n", p.Step, p.Loss)
+	}
+	// Output:
+	// step   0  test loss 1.10
+	// step  64  test loss 0.92
+	// step 128  test loss 0.89
+	// step 192  test loss 0.82
+}
+
+// A copying task: the label is the token at position 1.
+type copying struct{}
+
+func (copying) Fill(b *task.Batch, src *rand.PCG) {
+	rng := rand.New(src)
+	for i := range b.X {
+		b.X[i] = rng.IntN(b.S)
+	}
+	clear(b.Y)
+	for k := range b.Len() {
+		x, y := b.Seq(k)
+		y[x[1]] = 1
+	}
+}
+
+// A task of one's own is a function that fills a batch. It has no address in a store: its seed and its program
+// are what reproduces it.
+func ExampleOwnTask() {
+	own := train.OwnTask{
+		Parents: [][]int{{}, {}, {}, {1}}, States: 3, // the last position should attend to position 1
+		Sampler: func() train.Sampler { return copying{} },
+	}
+	spec := short(own, 1, 1)
+	end := trained(spec).Snapshot()
+	fmt.Printf("test loss %.3f\n", end.Curve[len(end.Curve)-1].Loss)
+	for _, e := range spec.Edges(end.Weights) {
+		if e.Child == 3 {
+			fmt.Printf("from position %d to %d: attention %.2f\n", e.Child, e.Parent, e.Attention)
+		}
+	}
+	// Output:
+	// test loss 0.005
+	// from position 3 to 1: attention 0.74
+}
