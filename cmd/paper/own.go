@@ -48,9 +48,7 @@ func trainOnGraph(c *cobra.Command, f *trainFlags, arg string) error {
 	store := filepath.Join(out, ownStore)
 	given, err1 := dotOf(g)
 	old, err2 := replaced(out)
-	if _, err := runs.Open(store).Unfinished(); err != nil { // such as a checkpoint of older numerics
-		fmt.Fprintln(os.Stderr, "paper:", err)
-	}
+	warn(store)
 	if err := errors.Join(err1, err2, source(arg, out, given)); err != nil {
 		return err
 	}
@@ -90,12 +88,24 @@ func trainOnGraph(c *cobra.Command, f *trainFlags, arg string) error {
 		}
 		return err
 	}
+	report(w, own, undrawn)
+	advise(w, spec, out, old)
+	return nil
+}
+
+// warn prints an error for each checkpoint in a store that cannot be read, as those of older numerics.
+func warn(store string) {
+	if _, err := runs.Open(store).Unfinished(); err != nil {
+		fmt.Fprintln(os.Stderr, "paper:", err)
+	}
+}
+
+// report prints the results, and the errors of figures that could not be drawn.
+func report(w io.Writer, own *trial.Measurement, undrawn []error) {
 	fmt.Fprintf(w, "%s\n", figures.SummaryText(own))
 	for _, why := range undrawn {
 		fmt.Fprintln(w, why)
 	}
-	advise(w, spec, out, old)
-	return nil
 }
 
 // specOf returns the specification of a run. An error names the flag of the wrong setting.

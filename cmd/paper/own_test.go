@@ -112,6 +112,16 @@ func TestTrainOnAUserGraph(t *testing.T) {
 	for _, args := range [][]string{{dir}, {filepath.Join(store, s.Run)}, {s.Run[:6], "--store", store}} {
 		says(t, output(t, append([]string{"show"}, args...)...), s.Run, "all 512 steps", "192 320 448 512\n")
 	}
+	says(t, output(t, "list", "--store", store), s.Run, " figure-1 ", " dirichlet(0.1) ", " 1,1 heads ", "test loss")
+	if got := output(t, "list", "--store", dir); got != output(t, "list", "--store", store) {
+		t.Errorf("the folder of train lists\n%s", got)
+	}
+}
+
+// The figures of a run fit a width and name the blocks of the weights as the paper's figures do.
+func TestFiguresOfARunAreExported(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	output(t, append([]string{"train", "figure-1", "--out", dir, "--states", "2"}, quickly...)...)
 	figures := filepath.Join(t.TempDir(), "figures")
 	output(t, "export", "--run", dir, "-o", figures, "--width", "84mm", "--csv", "weights", "curve")
 	drawn := content(t, figures)
@@ -128,10 +138,6 @@ func TestTrainOnAUserGraph(t *testing.T) {
 	refused(t, []string{"-o"}, "export", "--run", dir)
 	refused(t, []string{"--csv", "ids"}, "export", "--csv", "-o", figures)
 	refused(t, []string{"5pt", "6pt to 72pt"}, "export", "-o", figures, "--width", "84mm", "--type", "5pt", "fig-ood")
-	says(t, output(t, "list", "--store", store), s.Run, " figure-1 ", " dirichlet(0.1) ", " 1,1 heads ", "test loss")
-	if got := output(t, "list", "--store", dir); got != output(t, "list", "--store", store) {
-		t.Errorf("the folder of train lists\n%s", got)
-	}
 }
 
 func TestInterruptedTrainingGoesOnToTheSameBytes(t *testing.T) {

@@ -106,29 +106,38 @@ func predict(
 		}
 		fmt.Fprintln(w)
 	}
-	var all []prediction
+	if asJSON {
+		return predictions(ctx, w, sequences, trained, bayes, title, next)
+	}
+	for _, x := range sequences {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		fmt.Fprintln(w, sequence(x, own))
+		row("trained model", trained, x, "no distribution: training has diverged")
+		row(title, bayes, x, "no distribution: this sequence has probability 0 under the prior")
+	}
+	return nil
+}
+
+// predictions prints the JSON of predict. next is a buffer.
+func predictions(
+	ctx context.Context, w io.Writer, sequences [][]int, trained, bayes trial.Predictor, title string, next []float64,
+) error {
 	distribution := func(predict trial.Predictor, x []int) []float64 {
 		if predict(next, x); slices.ContainsFunc(next, math.IsNaN) {
 			return nil
 		}
 		return slices.Clone(next)
 	}
+	all := []prediction{}
 	for _, x := range sequences {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if asJSON {
-			all = append(all, prediction{x, distribution(trained, x), title, distribution(bayes, x)})
-			continue
-		}
-		fmt.Fprintln(w, sequence(x, own))
-		row("trained model", trained, x, "no distribution: training has diverged")
-		row(title, bayes, x, "no distribution: this sequence has probability 0 under the prior")
+		all = append(all, prediction{x, distribution(trained, x), title, distribution(bayes, x)})
 	}
-	if asJSON {
-		return printJSON(w, all)
-	}
-	return nil
+	return printJSON(w, all)
 }
 
 // sequence returns the tokens, each with the name of its node if nodes have names of their

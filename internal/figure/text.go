@@ -96,11 +96,7 @@ func (t typesetter) Draw(c vg.Canvas, s string, sty text.Style, p vg.Point) {
 	}
 	sin, cos := math.Sincos(sty.Rotation)
 	if lines := t.Lines(s); len(lines) > 1 {
-		pitch := t.Extents(sty.Font).Height
-		for i, line := range lines { // gonum aligns the top of the first line or the foot of the last
-			rise := pitch * (vg.Length(len(lines)-1-i) + vg.Length(sty.YAlign)*vg.Length(len(lines)-1))
-			t.Draw(c, line, sty, vg.Point{X: p.X - rise*vg.Length(sin), Y: p.Y + rise*vg.Length(cos)})
-		}
+		t.drawLines(c, lines, sty, p)
 		return
 	}
 	e := t.Extents(sty.Font)
@@ -151,6 +147,16 @@ func (t typesetter) Draw(c vg.Canvas, s string, sty text.Style, p vg.Point) {
 			c.FillString(f, vg.Point{X: x + (w-f.Width(g))/2, Y: y + lift}, g)
 		}
 		x += w
+	}
+}
+
+// drawLines draws lines below each other. The top of the first one or the foot of the last one is at p.
+func (t typesetter) drawLines(c vg.Canvas, lines []string, sty text.Style, p vg.Point) {
+	sin, cos := math.Sincos(sty.Rotation)
+	pitch, last := t.Extents(sty.Font).Height, vg.Length(len(lines)-1)
+	for i, line := range lines {
+		rise := pitch * (last - vg.Length(i) + vg.Length(sty.YAlign)*last)
+		t.Draw(c, line, sty, vg.Point{X: p.X - rise*vg.Length(sin), Y: p.Y + rise*vg.Length(cos)})
 	}
 }
 
