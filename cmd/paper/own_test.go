@@ -380,7 +380,8 @@ func TestPredictPrintsTheModelBesideBayes(t *testing.T) {
 	}
 	refused(t, []string{"nosuch"}, "predict", dir, "nosuch")
 	var all []prediction
-	if err := json.Unmarshal([]byte(output(t, "predict", "--json", dir, write(t, "in", "0 1 0 2 1 0\n"))), &all); err != nil ||
+	text := output(t, "predict", "--json", dir, write(t, "in", "0 1 0 2 1 0\n"))
+	if err := json.Unmarshal([]byte(text), &all); err != nil ||
 		len(all) != 1 || len(all[0].Model) != 3 || len(all[0].Expected) != 3 || all[0].Sequence[3] != 2 ||
 		!strings.Contains(lines[1], fmt.Sprintf("%.4f", all[0].Model[0])) {
 		t.Errorf("in JSON: %+v, %v", all, err)

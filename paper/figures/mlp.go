@@ -19,7 +19,7 @@ import (
 	"learncausal/pkg/train"
 )
 
-// Figure8 is the name of the sweep of twenty seeds of Figure 8.
+// Figure8 is the name of the sweep of twenty seeds, forty for one kind, of Figure 8.
 const Figure8 = "figure-8"
 
 // mlpSeeds is the number of seeds for each graph and each of the [mlpKinds] whose weights are stored.
@@ -427,7 +427,7 @@ const (
 )
 
 // mlpRows are the rows on Figure 8. A graph is reproduced if [trial.CountEdges] finds every edge
-// in each of the twenty seeds, with over half of the attention on the parent; the remark on the roots
+// in each seed, with over half of the attention on the parent; the remark on the roots
 // if [MLPResult.OnFirst] counts every seed. A value of the authors' plots is tested as one
 // more seed, at level 1 %.
 func mlpRows(ms []*MLPResult) []Row {

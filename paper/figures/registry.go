@@ -234,28 +234,42 @@ func numbers() source[figure.Numbers] {
 	)
 }
 
-// rowGroups returns the rows of the summary: each group with its notebook and the ids of its rows, where
-// these are few.
+// rowGroups returns the rows of the summary: each group with its notebook, what makes its runs again, and the ids of
+// its rows, where these are few. Times are those of one core in environment.md.
 func rowGroups() []rowGroup {
+	const (
+		cell    = "a cell"
+		single  = "train: 3 runs, 15 min"
+		several = "train: 10 runs, 1.5 h"
+		mlp     = "train: 27 runs, 25 min"
+	)
 	return []rowGroup{
-		{"01-task", []string{"fig-graph-example"}, alone(exampleRows)},
-		{"03-single-parent", []string{"fig-induction-head", "fig-single-parent"}, then(SingleRuns, weightRows)},
-		{"03-single-parent", []string{"fig-single-parent"}, variedRows},
-		{"13-constructions", []string{"fig-forward-pass"}, alone(forwardPassRows)},
-		{"05-information", []string{"fig-proof-sketch"}, alone(sketchRows)},
-		{"12-multiple-parents", []string{"fig-multi-parent", "fig-multi-parent-printed"}, splitRows},
-		{"12-multiple-parents", []string{"fig-multi-parent-full"}, then(multiRuns, outsideRows)},
-		{"14-standard-transformer", []string{"fig-mlp"}, then(mlpRuns, mlpRows)},
-		{"14-standard-transformer", []string{"fig-mlp"}, mlpReplayRows},
+		{"01-task", cell, []string{"fig-graph-example"}, alone(exampleRows)},
+		{"03-single-parent", single, []string{"fig-induction-head", "fig-single-parent"}, then(SingleRuns, weightRows)},
+		{"03-single-parent", "sweep single-parent: 9 runs, 45 min", []string{"fig-single-parent"}, variedRows},
+		{"13-constructions", cell, []string{"fig-forward-pass"}, alone(forwardPassRows)},
+		{"05-information", cell, []string{"fig-proof-sketch"}, alone(sketchRows)},
 		{
-			"04-many-graphs",
+			"12-multiple-parents", "sweep several-parents: 45 runs, 7 h",
+			[]string{"fig-multi-parent", "fig-multi-parent-printed"},
+			splitRows,
+		},
+		{"12-multiple-parents", several, []string{"fig-multi-parent-full"}, then(multiRuns, outsideRows)},
+		{"14-standard-transformer", "sweep figure-8: 200 runs, 2.5 h", []string{"fig-mlp"}, then(mlpRuns, mlpRows)},
+		{"14-standard-transformer", "sweep figure-8-printed: 1 run, 2 min", []string{"fig-mlp"}, mlpReplayRows},
+		{
+			"04-many-graphs", "sweep figure-9: 1000 runs, 8 h",
 			[]string{"fig-many-graphs", "num-avg-attn", "num-avg-attn-sd"},
 			then(comparison, comparisonRows),
 		},
-		{"04-many-graphs", []string{"num-avg-attn"}, then(replays, printedRows)},
-		{"04-many-graphs", []string{"num-avg-attn"}, then(bothEnsembles, releasedRows)},
-		{"03-single-parent", nil, then(singleFinalLosses, finalLossRows)},
-		{"12-multiple-parents", nil, then(multiFinalLosses, finalLossRows)},
-		{"14-standard-transformer", nil, then(mlpFinalLosses, finalLossRows)},
+		{"04-many-graphs", "sweep figure-9-printed: 20 runs, 40 min", []string{"num-avg-attn"}, then(replays, printedRows)},
+		{
+			"04-many-graphs", "sweep figure-9-seeds: 40 runs, 75 min",
+			[]string{"num-avg-attn"},
+			then(bothEnsembles, releasedRows),
+		},
+		{"03-single-parent", single, nil, then(singleFinalLosses, finalLossRows)},
+		{"12-multiple-parents", several, nil, then(multiFinalLosses, finalLossRows)},
+		{"14-standard-transformer", mlp, nil, then(mlpFinalLosses, finalLossRows)},
 	}
 }

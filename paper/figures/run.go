@@ -264,7 +264,8 @@ func SummaryText(o *trial.Measurement) string {
 		fmt.Fprintf(&b, "positions in order: %s\n", strings.Join(o.Nodes[:spec.T()], ", "))
 	}
 	b.WriteString("\n")
-	fmt.Fprintf(&b, "Mean log-loss in nats on the first %d of %d test sequences, which no step has seen, ± standard error:\n\n",
+	fmt.Fprintf(&b, "Mean log-loss in nats on the first %d of %d test sequences, which no step has seen, "+
+		"± standard error:\n\n",
 		o.Sequences, spec.Test)
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "Predictor\tLoss\tModel less this\ntrained model\t%s\t\n", figure.CellOf(o.Model).Shown().Text)

@@ -214,7 +214,7 @@ func TestParseTellsAgeEditsAndDamageApart(t *testing.T) {
 		text + "\n":                                                    fmt.Sprintf("line %d was edited", last+1),
 		"{":                                                            "truncated or damaged: unexpected end of JSON",
 		text[:len(text)/2]:                                             "truncated or damaged: unexpected end of JSON",
-		"{" + unsummed[len(" \"layout\": 2,"):]:                        "an older program wrote it, without a checksum: want layout 2",
+		"{" + unsummed[len(" \"layout\": 2,"):]:                        "an older program wrote it, without a checksum",
 		strings.Replace(text, `"layout": 2`, `"layout": 3`, 1):         "it has layout 3, and this program reads 2: a newer",
 	} {
 		_, err := Parse([]byte(changed))

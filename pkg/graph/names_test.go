@@ -161,14 +161,14 @@ func TestReadNamesUnsupportedGraphviz(t *testing.T) {
 func TestReadFilesOfOtherPrograms(t *testing.T) {
 	for file, want := range map[string]string{
 		"causallearn-pc.dot":         "[[] [] [0 1] [2]] rain,sprinkler,wet,slip",
-		"causallearn-fci.dot":        "graph: DOT edge 0 -> 2: the attribute arrowtail=odot leaves open which end is the parent",
+		"causallearn-fci.dot":        "graph: DOT edge 0 -> 2: the attribute arrowtail=odot leaves open",
 		"causallearn-undirected.dot": "graph: DOT edge 0 -> 1: the attribute arrowhead=none hides which end is the parent",
 		"causallearn-tetrad.txt":     "graph: not DOT but the text of Tetrad: in causal-learn, GraphUtils.to_pydot",
 		"networkx.dot":               "[[] [] [0 1] [2]] rain,sprinkler,wet,slip",
 		"networkx-observed.dot":      "graph: DOT node rain: the attribute observed=no says that it is not observed",
 		"networkx-undirected.dot":    "graph: undirected DOT graph: want",
-		"networkx.gml":               "graph: not DOT but GML: in Python, networkx.nx_pydot.write_dot(networkx.read_gml(FILE)",
-		"networkx.graphml":           "graph: not DOT but XML: in Python, networkx.nx_pydot.write_dot(networkx.read_graphml(FILE)",
+		"networkx.gml":               "graph: not DOT but GML: in Python, networkx.nx_pydot.write_dot(networkx.read_gml(",
+		"networkx.graphml":           "graph: not DOT but XML: in Python, networkx.nx_pydot.write_dot(networkx.read_graphml(",
 		"pgmpy.dot":                  `graph: DOT node U: the attribute roles="{'latents'}" says that it is not observed`,
 		"pgmpy-dagitty.txt":          `graph: not DOT but dagitty: want "digraph" for its first word`,
 	} {
@@ -180,7 +180,8 @@ func TestReadFilesOfOtherPrograms(t *testing.T) {
 	for text, want := range map[string]string{
 		"[A][B|A][C|A:B]":                    "not DOT but a formula of bnlearn",
 		"digraph { a [latent=yes]; a -> b }": "DOT node a: the attribute latent=yes says",
-		"digraph { a -> b [dir=both, arrowtail=none, arrowhead=odot]; c }":              "the attribute arrowhead=odot leaves open",
+		"digraph { a -> b [dir=both, arrowtail=none, arrowhead=odot]; c }": "the attribute arrowhead=odot leaves open",
+
 		"digraph { 0 [label=a]; 1 [label=a]; 0 -> 1; 2 [label=c] }":                     "[-1 0 -1] ",
 		"digraph { 0 [label=a, observed=yes]; 1 [label=\"\\N\"]; 0 -> 1; 2 [label=c] }": "[-1 0 -1] ",
 	} {

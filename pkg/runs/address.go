@@ -125,9 +125,9 @@ func foreign(version string) error {
 		return files.Intact(fmt.Sprintf("numerics %s wrote it, and this program has numerics %s: "+
 			"a newer program reads it (git pull, then make paper)", version, train.Version))
 	}
-	return files.Intact(fmt.Sprintf("numerics %s wrote it, and this program has numerics %s, which would train the run anew "+
-		"under a different address: keep it for a checkout with numerics %[1]s (git log -S'Version = \"%[1]s\"' finds them), "+
-		"or delete it", version, train.Version))
+	return files.Intact(fmt.Sprintf("numerics %s wrote it, and this program has numerics %s, which would train the run "+
+		"anew under a different address: keep it for a checkout with numerics %[1]s "+
+		"(git log -S'Version = \"%[1]s\"' finds them), or delete it", version, train.Version))
 }
 
 // checkStates returns an error unless there is one digest for each mark.

@@ -144,7 +144,8 @@ func (b broken) ReadAt(p []byte, at int64) (int, error) {
 // A run.json and the first line of a checkpoint are read up to 16 MiB.
 func TestEndlessLineIsNotRead(t *testing.T) {
 	var read int64
-	if _, _, err := decodeCheckpoint(zeros{&read}, 200<<30, Address(testSpec)); err == nil || read != 16<<20+files.SumLine {
+	_, _, err := decodeCheckpoint(zeros{&read}, 200<<30, Address(testSpec))
+	if err == nil || read != 16<<20+files.SumLine {
 		t.Errorf("%v, after %d bytes", err, read)
 	}
 	s := testStore(t.TempDir())
@@ -152,7 +153,7 @@ func TestEndlessLineIsNotRead(t *testing.T) {
 	if err := os.Truncate(path, 16<<20+1); err != nil {
 		t.Fatal(err)
 	}
-	_, err := s.Load(Address(testSpec))
+	_, err = s.Load(Address(testSpec))
 	property.Mentions(t, err, path+" refused: 16777217 bytes, want at most 16777216")
 }
 

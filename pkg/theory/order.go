@@ -18,9 +18,9 @@ import (
 //
 //	F_i = E[(y - f)_{x_i} (1[x_{p(i)} = x_{T-1}] - #{j <= i : x_j = x_{T-1}}/(i+1)) / (1 + dilution m)]
 //
-// where f is [task.PosteriorGivenEdges] of the edges that are learned so far, and m the number of these whose parent has
-// the token x_{T-1}: the second layer attends to them, and so less to position i. An edge is learned once its force,
-// summed over time, reaches the [Work] of i+1 positions.
+// where f is [task.PosteriorGivenEdges] of the edges that are learned so far, and m the number of these whose parent
+// has the token x_{T-1}: the second layer attends to them, and so less to position i. An edge is learned once its
+// force, summed over time, reaches the [Work] of i+1 positions.
 //
 // The mean is over n sequences from src. The error is for a prior other than [markov.Dirichlet]. LearningOrder panics
 // unless dilution is at least 0 and finite, and n positive.

@@ -169,8 +169,8 @@ func (d *drawing) visible() (*Graph, error) {
 		switch {
 		case d.nodes[node].has("invis"):
 		case key != "":
-			return nil, fmt.Errorf("DOT node %s: the attribute %s=%s says that it is not observed, and the model reads each node: "+
-				"want it removed, with its edges", id, key, Quote(d.nodes[node][key]))
+			return nil, fmt.Errorf("DOT node %s: the attribute %s=%s says that it is not observed, and the model reads "+
+				"each node: want it removed, with its edges", id, key, Quote(d.nodes[node][key]))
 		case id == "" || strings.HasPrefix(id, "<") || strings.ContainsFunc(id, odd):
 			return nil, fmt.Errorf("DOT node %q: want a name of letters, digits, punctuation and spaces", id)
 		default:
