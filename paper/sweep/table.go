@@ -114,7 +114,7 @@ func settingsOf(r Run) []cell {
 	name := "adamw"
 	switch o := r.Spec.Optimiser.(type) {
 	case train.SGD:
-		name, optimiser = "sgd", train.AdamW(o)
+		name, optimiser = "sgd", train.AdamW{Rate: o.Rate, Schedule: o.Schedule, Decay: o.Decay}
 	case train.AdamW:
 		optimiser = o
 	}

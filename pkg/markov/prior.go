@@ -31,10 +31,12 @@ type Prior interface {
 //	orbit(0.7 0.2 0.1; ... )     uniform over the relabelings of a matrix, rows split by ";"
 //	orbit(... | ...)             uniform over the relabelings of several matrices
 //	finite(... | ...)            uniform over several matrices
+//	doubly-stochastic(uniform)   uniform over the matrices whose columns sum to one as well
+//	unigram(1)                   all rows are one draw of Dirichlet with parameter 1
 //
 // Blanks or commas separate numbers. A row of a matrix whose sum differs from 1 by 1e-12 to
 // 1e-6, as rounded numbers do, is divided by its sum. The errors name the prior. They include
-// the errors of [NewDirichlet], [NewOrbit] and [NewFinite].
+// the errors of [NewDirichlet], [NewOrbit], [NewFinite], [NewDoublyStochastic] and [NewUnigram].
 func ParsePrior(text string, states int) (Prior, error) {
 	name, rest, ok := strings.Cut(strings.TrimSpace(text), "(")
 	if !ok || !strings.HasSuffix(rest, ")") {
@@ -60,17 +62,39 @@ var families = []struct {
 	parse func(text string, states int) (Prior, error)
 }{
 	{"dirichlet(alpha)", func(text string, states int) (Prior, error) {
-		alpha, err := parseNumbers(text)
+		alpha, err := parseAlpha(text, "dirichlet(0.1)")
 		if err != nil {
 			return nil, err
 		}
-		if len(alpha) != 1 {
-			return nil, fmt.Errorf("%d parameters, want one for all states, as in dirichlet(0.1)", len(alpha))
-		}
-		return NewDirichlet(states, alpha[0])
+		return NewDirichlet(states, alpha)
 	}},
 	{"orbit(matrix)", func(text string, states int) (Prior, error) { return parseFinite(NewOrbit, text, states) }},
 	{"finite(matrix)", func(text string, states int) (Prior, error) { return parseFinite(NewFinite, text, states) }},
+	{"doubly-stochastic(uniform)", func(text string, states int) (Prior, error) {
+		if text = strings.TrimSpace(text); text != "uniform" {
+			return nil, fmt.Errorf("%q between the brackets, want uniform", text)
+		}
+		return NewDoublyStochastic(states)
+	}},
+	{"unigram(alpha)", func(text string, states int) (Prior, error) {
+		alpha, err := parseAlpha(text, "unigram(1)")
+		if err != nil {
+			return nil, err
+		}
+		return NewUnigram(states, alpha)
+	}},
+}
+
+// parseAlpha reads one number, as in the example.
+func parseAlpha(text, example string) (float64, error) {
+	alpha, err := parseNumbers(text)
+	if err != nil {
+		return 0, err
+	}
+	if len(alpha) != 1 {
+		return 0, fmt.Errorf("%d parameters, want one for all states, as in %s", len(alpha), example)
+	}
+	return alpha[0], nil
 }
 
 func parseFinite(of func(int, ...[]float64) (*Finite, error), text string, states int) (Prior, error) {

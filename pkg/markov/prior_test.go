@@ -118,6 +118,8 @@ func TestOrbitSatisfiesTheAssumption(t *testing.T) {
 func TestParsePriorRoundTrip(t *testing.T) {
 	for text, want := range map[string]string{
 		"dirichlet(0.1)":                  "dirichlet(0.1)",
+		"Doubly-Stochastic( uniform )":    "doubly-stochastic(uniform)",
+		"unigram(1e0)":                    "unigram(1)",
 		" dirichlet(1e-3) ":               "dirichlet(0.001)",
 		"orbit(0.8 0.2;0.3 0.7)":          "orbit(0.8 0.2; 0.3 0.7)",
 		"orbit(0.8 .2; 0.3 0.7|0 1;1 0)":  "orbit(0.8 0.2; 0.3 0.7 | 0 1; 1 0)",
@@ -150,8 +152,14 @@ func TestPriorErrors(t *testing.T) {
 		states int
 		want   string
 	}{
-		{"dirichlet(0.1", 3, `prior "dirichlet(0.1": want dirichlet(alpha), orbit(matrix) or finite(matrix)`},
-		{"beta(1)", 3, `unknown family "beta", want dirichlet(alpha), orbit(matrix) or finite(matrix)`},
+		{"dirichlet(0.1", 3, `prior "dirichlet(0.1": want dirichlet(alpha), orbit(matrix), finite(matrix), ` +
+			`doubly-stochastic(uniform) or unigram(alpha)`},
+		{"beta(1)", 3, `unknown family "beta", want dirichlet(alpha), orbit(matrix), finite(matrix), ` +
+			`doubly-stochastic(uniform) or unigram(alpha)`},
+		{"doubly-stochastic(1)", 3, `"1" between the brackets, want uniform`},
+		{"doubly-stochastic(uniform)", 5, "doubly stochastic prior over 5 states, want 2 to 4"},
+		{"unigram(1 2)", 3, "2 parameters, want one for all states, as in unigram(1)"},
+		{"unigram(0)", 3, "Dirichlet parameter 0, want 0.001 to 1000"},
 		{"dirichlet(x)", 3, `"x" is not a number`},
 		{"dirichlet(NaN)", 3, "Dirichlet parameter NaN, want 0.001 to 1000"},
 		{"dirichlet(1)", 256, "over 256 states, want 2 to 255"},

@@ -1,7 +1,8 @@
 // Package model defines the paper's transformers over S tokens and T positions, with their gradients.
 //
 // [Weights] is the disentangled transformer, the subject of the paper, and [MLP] the standard transformer with
-// MLPs of its Appendix C. Forward of each is the definition, dense and slow, with the gradient:
+// MLPs of its Appendix C. [Positional] has the simplified transformers of two later papers. Forward of each is the
+// definition, dense and slow, with the gradient:
 //
 //	w := model.NewWeights(3, 6, 1, 1) // S = 3, T = 6, one head in each of two layers
 //	f, loss := w.Forward(x, y, grad)  // y and grad may be nil
@@ -46,7 +47,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Model is the weights of a transformer that can be trained: [*Weights] or [*MLP].
+// A Model is the weights of a transformer that can be trained: [*Weights], [*MLP] or [*Positional].
 type Model interface {
 	// Matrices returns every parameter.
 	Matrices() []Matrix

@@ -26,11 +26,12 @@ func TestProperties(t *testing.T) {
 		"Weights.PositionAttention":                  positionAttention,
 		"Weights.PositionAttentions":                 positionAttention,
 		"Clone Copy SameShape Weights.Zero MLP.Zero": copies,
-		"Standard.Forward Standard.Disentangle":      standard,
-		"ConstructionOne ConstructionTwo":            constructed,
-		"Construction.Weights":                       finiteScales,
-		"Construction.Attended Construction.Matches": positionsOfConstruction,
-		"Construction.Limit Construction.Empirical":  lawsOfConstruction,
+		"NewPositional Positional.Forward Positional.Predictions Positional.Validate": positional,
+		"Standard.Forward Standard.Disentangle":                                       standard,
+		"ConstructionOne ConstructionTwo":                                             constructed,
+		"Construction.Weights":                                                        finiteScales,
+		"Construction.Attended Construction.Matches":                                  positionsOfConstruction,
+		"Construction.Limit Construction.Empirical":                                   lawsOfConstruction,
 	})
 }
 

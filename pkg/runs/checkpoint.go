@@ -24,7 +24,7 @@ const (
 // A checkpoint is a run under way.
 //
 // Its file is the line of AddSum, a line of JSON, the checkpointHeader, and then float64 numbers in little
-// endian: loss and attention of each point of the curve, the matrices of the milestones passed, with their
+// endian: loss, attention and norms of each point of the curve, the matrices of the milestones passed, with their
 // moments, and the matrices of the current state. Spec and step determine their number.
 type checkpoint struct {
 	states     []string         // digests at the marks passed
@@ -58,13 +58,13 @@ func (c *checkpoint) arrays() [][]float64 {
 func encodeCheckpoint(p *plan, c *checkpoint) []byte {
 	line := checkpointHeader{checkpointFormat, p.Version, p.Address, p.Spec, c.now.Step, c.states}.line()
 	all := c.arrays()
-	size := files.SumLine + len(line) + 16*len(c.now.Curve)
+	size := files.SumLine + len(line) + 8*(2+len(p.Spec.NormNames()))*len(c.now.Curve)
 	for _, a := range all {
 		size += 8 * len(a)
 	}
 	b := append(make([]byte, files.SumLine, size), line...)
 	for _, point := range c.now.Curve {
-		b = must(binary.Append(b, binary.LittleEndian, []float64{point.Loss, point.Attention}))
+		b = must(binary.Append(b, binary.LittleEndian, append([]float64{point.Loss, point.Attention}, point.Norms...)))
 	}
 	for _, a := range all {
 		b = must(binary.Append(b, binary.LittleEndian, a))
@@ -119,7 +119,8 @@ func decodeCheckpoint(r io.ReaderAt, size int64, address string) (*checkpoint, *
 	if err := checkStates(h.States, until(h.Step, p.marks)); err != nil {
 		return nil, nil, err
 	}
-	curve := make([]float64, 2*len(c.now.Curve))
+	each := 2 + len(p.Spec.NormNames()) // numbers of a point
+	curve := make([]float64, each*len(c.now.Curve))
 	arrays := append([][]float64{curve}, c.arrays()...)
 	numbers := 0
 	for _, a := range arrays {
@@ -141,7 +142,8 @@ func decodeCheckpoint(r io.ReaderAt, size int64, address string) (*checkpoint, *
 	}
 	for i := range c.now.Curve {
 		point := &c.now.Curve[i]
-		if point.Loss, point.Attention = curve[2*i], curve[2*i+1]; math.IsNaN(point.Loss) {
+		copy(point.Norms, curve[each*i+2:])
+		if point.Loss, point.Attention = curve[each*i], curve[each*i+1]; math.IsNaN(point.Loss) {
 			return nil, nil, fmt.Errorf("the loss at step %d is not a number", point.Step)
 		}
 	}

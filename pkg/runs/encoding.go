@@ -30,16 +30,21 @@ const (
 
 func text(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-func encodeCurve(curve []train.Point) []byte {
-	b := []byte(curveHeader + "\n")
+// encodeCurve encodes the evaluations, with a column for each of the named norms.
+func encodeCurve(curve []train.Point, norms []string) []byte {
+	b := []byte(strings.Join(append([]string{curveHeader}, norms...), ",") + "\n")
 	for _, p := range curve {
-		b = fmt.Appendf(b, "%d,%s,%s\n", p.Step, text(p.Loss), text(p.Attention))
+		b = fmt.Appendf(b, "%d,%s,%s", p.Step, text(p.Loss), text(p.Attention))
+		for _, x := range p.Norms {
+			b = fmt.Appendf(b, ",%s", text(x))
+		}
+		b = append(b, '\n')
 	}
 	return b
 }
 
-// decodeCurve decodes the evaluations after the given steps. No loss is NaN.
-func decodeCurve(b []byte, steps []int) ([]train.Point, error) {
+// decodeCurve decodes the evaluations after the given steps, with the named norms. No loss is NaN.
+func decodeCurve(b []byte, steps []int, norms []string) ([]train.Point, error) {
 	lines := strings.Split(string(b), "\n")
 	if n := len(lines) - 2; n != len(steps) {
 		return nil, fmt.Errorf("%d points, want %d", n, len(steps))
@@ -47,12 +52,19 @@ func decodeCurve(b []byte, steps []int) ([]train.Point, error) {
 	curve := make([]train.Point, len(steps))
 	for i, step := range steps {
 		p := &curve[i]
-		_, err := fmt.Sscanf(lines[i+1], "%d,%g,%g", &p.Step, &p.Loss, &p.Attention)
+		all := []any{&p.Step, &p.Loss, &p.Attention}
+		if len(norms) > 0 {
+			p.Norms = make([]float64, len(norms))
+		}
+		for k := range p.Norms {
+			all = append(all, &p.Norms[k])
+		}
+		_, err := fmt.Sscanf(lines[i+1], "%d"+strings.Repeat(",%g", len(all)-1), all...)
 		if err != nil || p.Step != step || math.IsNaN(p.Loss) {
-			return nil, fmt.Errorf("line %q, want step %d and two numbers", lines[i+1], step)
+			return nil, fmt.Errorf("line %q, want step %d and %d numbers", lines[i+1], step, len(all)-1)
 		}
 	}
-	if !bytes.Equal(b, encodeCurve(curve)) {
+	if !bytes.Equal(b, encodeCurve(curve, norms)) {
 		return nil, errForm
 	}
 	return curve, nil

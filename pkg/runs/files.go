@@ -23,12 +23,13 @@ func weightsName(step int) string { return fmt.Sprintf("weights-%d.npz", step) }
 const (
 	maxManifest = 16 << 20 // of a run.json
 	maxLine     = 80       // of a line with three numbers
+	maxNumber   = 32       // of one more number, with its comma
 	maxHeader   = 1 << 10  // of the description of one matrix
 )
 
 // encode returns the files of the run by name.
 func (r *Run) encode() map[string][]byte {
-	out := map[string][]byte{curveName: encodeCurve(r.Curve), attentionName: encodeEdges(r.Edges)}
+	out := map[string][]byte{curveName: encodeCurve(r.Curve, r.Spec.NormNames()), attentionName: encodeEdges(r.Edges)}
 	for i, s := range r.Milestones {
 		if i == len(r.Milestones)-1 {
 			s.Moments = nil
@@ -64,8 +65,9 @@ func decodeRun(dir string) (r *Run, err error) {
 	}
 	r = &Run{Spec: p.Spec, Address: p.Address, Origin: Loaded, states: m.States}
 	name = curveName
-	if b, err = m.read(dir, name, maxLine*(len(p.evaluations)+1)); err == nil {
-		r.Curve, err = decodeCurve(b, p.evaluations)
+	norms := p.Spec.NormNames()
+	if b, err = m.read(dir, name, (maxLine+maxNumber*len(norms))*(len(p.evaluations)+1)); err == nil {
+		r.Curve, err = decodeCurve(b, p.evaluations, norms)
 	}
 	if err != nil {
 		return nil, err

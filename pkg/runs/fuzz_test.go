@@ -73,9 +73,9 @@ func FuzzCurve(f *testing.F) {
 	addDamaged(f, files[curveName], "\n0,", "\n-0,", "\n8,", "\n9,", ",0.", ",0x0.p", ",0.", ",NaN,0.", "\n", "\r\n",
 		"16,", "16,+")
 	f.Fuzz(func(t *testing.T, data []byte) {
-		curve, err := decodeCurve(data, p.evaluations)
-		if err == nil && !bytes.Equal(encodeCurve(curve), data) {
-			t.Fatalf("%q is taken for %q", data, encodeCurve(curve))
+		curve, err := decodeCurve(data, p.evaluations, p.Spec.NormNames())
+		if err == nil && !bytes.Equal(encodeCurve(curve, p.Spec.NormNames()), data) {
+			t.Fatalf("%q is taken for %q", data, encodeCurve(curve, p.Spec.NormNames()))
 		}
 		for i, point := range curve {
 			if point.Step != p.evaluations[i] || math.IsNaN(point.Loss) {

@@ -121,7 +121,8 @@ func (r *Run) difference(p *plan, t *train.Trainer) string {
 	}
 	if i, evaluated := slices.BinarySearch(p.evaluations, step); evaluated {
 		q := now.Curve[len(now.Curve)-1]
-		if s := r.Curve[i]; s.Step != q.Step || differ(s.Loss, q.Loss) || differ(s.Attention, q.Attention) {
+		if s := r.Curve[i]; s.Step != q.Step || differ(s.Loss, q.Loss) || differ(s.Attention, q.Attention) ||
+			!slices.EqualFunc(s.Norms, q.Norms, func(a, b float64) bool { return !differ(a, b) }) {
 			return fmt.Sprintf("point %d of the curve is stored as %+v and replayed as %+v", i, s, q)
 		}
 	}

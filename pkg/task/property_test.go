@@ -18,7 +18,7 @@ import (
 
 func TestProperties(t *testing.T) {
 	property.Test(t, property.Table{
-		"Task.NewBatch Multi.NewBatch Batch.Len Batch.Seq":                 batches,
+		"Task.NewBatch Multi.NewBatch Chain.NewBatch Batch.Len Batch.Seq": batches,
 		"NewSampler Sampler.Fill":                                          samplers,
 		"NewMultiSampler MultiSampler.Fill":                                multiSamplers,
 		"CheckEnumerable Sequences Task.Enumerate":                         enumerations,
@@ -95,6 +95,7 @@ func batches(t *rapid.T) {
 	n, k := rapid.IntRange(-2, 3).Draw(t, "n"), property.Int().Draw(t, "k")
 	for _, make := range []func() *Batch{
 		func() *Batch { return tk.NewBatch(n) }, func() *Batch { return multi.NewBatch(n) },
+		func() *Batch { return Chain{T: 3, Prior: tk.Prior}.NewBatch(n) },
 	} {
 		var b *Batch
 		if !property.Decide(t, n >= 0, refused(t, func() { b = make() })) {

@@ -44,6 +44,7 @@ func digest(s Snapshot) string {
 	}
 	for _, p := range s.Curve {
 		h.put(float64(p.Step), p.Loss, p.Attention)
+		h.put(p.Norms...)
 	}
 	return h.String()
 }
@@ -81,6 +82,8 @@ var pinned = map[string]struct {
 	}, "90c436ac31c4d0c8"},
 	"task 2, adamw":           {multiSpec(), "798a7688ad6fc8cf"},
 	"two heads in each layer": {twoHeadsSpec(), "6da3f536125f94d3"},
+	"simplified transformer":  {simplifiedSpec(), "062f3eabba08c534"},
+	"minimal model":           {minimalSpec(), "a469aefacdc78f48"},
 	"mlp, trained embeddings": {mlpSpec(MLP{Width: 8}), "7723531c6d1552e8"},
 	"mlp, fixed embeddings":   {mlpSpec(MLP{Width: 8, FixedEmbeddings: true}), "4e1d4e2ec42bc0ab"},
 	"mlp, residual":           {mlpSpec(MLP{Width: 8, Residual: true}), "083ae44d6f6e50e4"},

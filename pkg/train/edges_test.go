@@ -254,9 +254,11 @@ func TestMemoryIsEstimated(t *testing.T) {
 	}{
 		"one head":    {task1(10), one, SGD{Rate: 1, Schedule: Constant}, 1000},
 		"heads 2, 3":  {task1(10), Disentangled{Heads: [2]int{2, 3}}, AdamW{Rate: 0.01, Schedule: Constant}, 1000},
+		"positional":  {task1(5), Positional{Heads: 3, Values: true, Init: 1}, AdamW{Rate: 0.01, Schedule: Constant}, 1000},
+		"minimal":     {Chain{60, 2, "unigram(1)"}, Positional{Heads: 1, Relative: true, Linear: true, Init: 1}, SGD{Rate: 1, Schedule: Constant, First: 9}, 1000},
 		"mlp":         {task1(10), MLP{Width: 100}, AdamW{Rate: 0.01, Schedule: Constant}, 1000},
 		"many states": {task1(250), one, SGD{Rate: 1, Schedule: Constant}, 8},
-		"tensors":     {Task2{graph.NGram(8, 3).Parents(), 40, "dirichlet(1)", false, 0}, one, SGD{1, Constant, 0}, 8},
+		"tensors":     {Task2{graph.NGram(8, 3).Parents(), 40, "dirichlet(1)", false, 0}, one, SGD{Rate: 1, Schedule: Constant}, 8},
 	} {
 		spec := Spec{
 			Task: c.task, Model: c.model, Optimiser: c.optimiser,

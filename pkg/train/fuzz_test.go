@@ -11,7 +11,7 @@ import (
 func FuzzSpecJSON(f *testing.F) {
 	for _, s := range []Spec{
 		testSpec(), multiSpec(), twoHeadsSpec(), decaySpec(),
-		mlpSpec(MLP{Width: 8}), mlpSpec(MLP{Width: 8, FixedEmbeddings: true}),
+		mlpSpec(MLP{Width: 8}), mlpSpec(MLP{Width: 8, FixedEmbeddings: true}), simplifiedSpec(), minimalSpec(),
 	} {
 		b, err := json.Marshal(s)
 		if err != nil {

@@ -39,10 +39,19 @@ type flat struct {
 	JAX int `json:"jax,omitempty"`
 
 	Freeze []string `json:"freeze,omitempty"`
+
+	Chain      int       `json:"chain,omitempty"`      // length of a Markov chain
+	Positional string    `json:"positional,omitempty"` // first layer by position alone: "absolute" or "relative"
+	Values     bool      `json:"values,omitempty"`     // of the positional first layer
+	Linear     bool      `json:"linear,omitempty"`     // of the positional model
+	Everywhere bool      `json:"everywhere,omitempty"` // of the positional model
+	First      float64   `json:"first,omitempty"`      // factor of the rate of SGD in the first layer
+	Betas      []float64 `json:"betas,omitempty"`      // of AdamW, if not 0.9 and 0.999
+	Norms      bool      `json:"norms,omitempty"`
 }
 
 // MarshalJSON returns the flat form of the [Spec.Canonical] spec, the same bytes for the same
-// run. It returns an error if a part is missing, if the model is wrong, and for an [OwnTask].
+// run. It returns an error if a part is missing, if the model is wrong, and for an [OwnTask] or an [OwnRate].
 func (s Spec) MarshalJSON() ([]byte, error) {
 	if err := s.complete(); err != nil {
 		return nil, err
@@ -52,6 +61,9 @@ func (s Spec) MarshalJSON() ([]byte, error) {
 	}
 	if _, own := s.Task.(OwnTask); own {
 		return nil, errors.New("spec: an own task has no JSON, its sequences are drawn by a function")
+	}
+	if _, own := s.Optimiser.(OwnRate); own {
+		return nil, errors.New("spec: an own rate has no JSON, it is a function")
 	}
 	b, err := json.Marshal(s.flat())
 	if err != nil {
@@ -79,8 +91,10 @@ func (s *Spec) UnmarshalJSON(b []byte) error {
 
 func (s Spec) flat() flat {
 	s = s.Canonical()
-	f := flat{Batch: s.Batch, Steps: s.Steps, Seed: s.Seed, Test: s.Test, Every: s.Every, Freeze: s.Freeze}
+	f := flat{Batch: s.Batch, Steps: s.Steps, Seed: s.Seed, Test: s.Test, Every: s.Every, Freeze: s.Freeze, Norms: s.Norms}
 	switch k := s.Task.(type) {
+	case Chain:
+		f.Chain, f.States, f.Prior = k.Length, k.States, k.Prior
 	case Task1:
 		f.Parents, f.States, f.Prior, f.JAX = k.Parents, k.States, k.Prior, k.JAX
 		f.Roots = choose(k.UniformRoots, "uniform", "")
@@ -95,13 +109,19 @@ func (s Spec) flat() flat {
 		f.Init = m.Init
 	case MLP:
 		f.Width, f.Embeddings, f.Residual = m.Width, choose(m.FixedEmbeddings, "fixed", "trained"), m.Residual
+	case Positional:
+		f.Positional, f.Heads = choose(m.Relative, "relative", "absolute"), choose(m.Heads == 1, 0, m.Heads)
+		f.Values, f.Linear, f.Everywhere, f.Init = m.Values, m.Linear, m.Everywhere, m.Init
 	}
 	f.Rate, f.Schedule = s.Optimiser.rate()
 	switch o := s.Optimiser.(type) {
 	case SGD:
-		f.Coupled = o.Decay
+		f.Coupled, f.First = o.Decay, o.First
 	case AdamW:
 		f.Optimiser, f.Decay = "adamw", o.Decay
+		if o.Betas != [2]float64{} {
+			f.Betas = o.Betas[:]
+		}
 	}
 	return f
 }
@@ -114,8 +134,10 @@ func choose[V any](is bool, yes, no V) V {
 }
 
 func (f flat) spec() (Spec, error) {
-	s := Spec{Batch: f.Batch, Steps: f.Steps, Seed: f.Seed, Test: f.Test, Every: f.Every, Freeze: f.Freeze}
+	s := Spec{Batch: f.Batch, Steps: f.Steps, Seed: f.Seed, Test: f.Test, Every: f.Every, Freeze: f.Freeze, Norms: f.Norms}
 	switch {
+	case f.Chain != 0:
+		s.Task = Chain{f.Chain, f.States, f.Prior}
 	case f.Nodes == nil:
 		s.Task = Task1{f.Parents, f.States, f.Prior, f.Roots == "uniform", f.JAX}
 	case f.Roots == "dirichlet", f.Roots == "uniform":
@@ -123,19 +145,25 @@ func (f flat) spec() (Spec, error) {
 	default:
 		return s, fmt.Errorf("spec: roots is %q, want dirichlet or uniform for Task 2", f.Roots)
 	}
-	switch f.Embeddings {
-	case "":
+	switch {
+	case f.Positional == "absolute", f.Positional == "relative":
+		s.Model = Positional{max(f.Heads, 1), f.Positional == "relative", f.Values, f.Linear, f.Everywhere, f.Init}
+	case f.Positional != "":
+		return s, fmt.Errorf("spec: positional is %q, want absolute or relative", f.Positional)
+	case f.Embeddings == "":
 		s.Model = Disentangled{[2]int{max(f.Heads, 1), max(f.Second, 1)}, f.Init}
-	case "trained", "fixed":
+	case f.Embeddings == "trained", f.Embeddings == "fixed":
 		s.Model = MLP{f.Width, f.Embeddings == "fixed", f.Residual}
 	default:
 		return s, fmt.Errorf("spec: embeddings is %q, want trained or fixed, or nothing without MLPs", f.Embeddings)
 	}
 	switch f.Optimiser {
 	case "":
-		s.Optimiser = SGD{f.Rate, f.Schedule, f.Coupled}
+		s.Optimiser = SGD{f.Rate, f.Schedule, f.Coupled, f.First}
 	case "adamw":
-		s.Optimiser = AdamW{f.Rate, f.Schedule, f.Decay}
+		o := AdamW{Rate: f.Rate, Schedule: f.Schedule, Decay: f.Decay}
+		copy(o.Betas[:], f.Betas)
+		s.Optimiser = o
 	default:
 		return s, fmt.Errorf("spec: optimiser is %q, want adamw, or nothing for SGD", f.Optimiser)
 	}

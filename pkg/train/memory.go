@@ -46,14 +46,22 @@ func useful(workers int) int {
 
 // copies returns the number of arrays of the size of the weights in a trainer.
 func copies(o Optimiser) float64 {
-	if _, ok := o.(AdamW); ok {
+	if own, ok := o.(OwnRate); ok {
+		o = own.Optimiser
+	}
+	switch o := o.(type) {
+	case AdamW:
 		return 4 // two moments and a gradient
+	case SGD:
+		return choose(o.First == 0, 1.0, 2)
 	}
 	return 1
 }
 
 // points returns the number of numbers in the curve of a canonical spec.
-func (s Spec) points() float64 { return 3 * (float64(s.Steps)/float64(s.Every) + 2) }
+func (s Spec) points() float64 {
+	return float64(3+len(s.NormNames())) * (float64(s.Steps)/float64(s.Every) + 2)
+}
 
 // checkSize returns an error that names a field for which a run takes more than 16 TiB. Below
 // that no size overflows.

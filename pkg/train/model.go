@@ -12,7 +12,7 @@ import (
 	"learncausal/pkg/num"
 )
 
-// A Model is an architecture of two layers and its initial weights: [Disentangled] or [MLP].
+// A Model is an architecture of two layers and its initial weights: [Disentangled], [MLP] or [Positional].
 // The example of [model.Weights.Forward] trains another depth.
 type Model interface {
 	weights(s, t int) model.Model                 // zero weights
@@ -38,12 +38,44 @@ type MLP struct {
 	Residual        bool // the form of the paper's text, [model.MLP]
 }
 
+// Positional is a transformer whose first layer attends by position alone, [model.Positional], with the initial
+// weights of the code of its authors: the first layer is zero. Every entry of W of a Linear model is Init. Entries of
+// Q and K are normal with standard deviation Init/sqrt(d), those of the values with 1/sqrt(S).
+type Positional struct {
+	Heads      int
+	Relative   bool
+	Values     bool
+	Linear     bool
+	Everywhere bool    // the loss is the mean over all positions
+	Init       float64 // positive; 0.01 and 1 in the authors' code
+}
+
+func (m Positional) form(s, t int) model.PositionalForm {
+	return model.PositionalForm{
+		S: s, T: t, Heads: m.Heads,
+		Relative: m.Relative, Values: m.Values, Linear: m.Linear, Everywhere: m.Everywhere,
+	}
+}
+
 func (m Disentangled) validate() error {
 	if m.Heads[0] < 1 || m.Heads[1] < 1 {
 		return fmt.Errorf("spec: heads are %v, want at least one in each layer", m.Heads)
 	}
 	if !(m.Init == 0 || positive(m.Init)) {
 		return fmt.Errorf("spec: init is %v, want a nonnegative number", m.Init)
+	}
+	return nil
+}
+
+func (m Positional) validate() error {
+	switch {
+	case m.Heads < 1:
+		return fmt.Errorf("spec: heads is %d, want at least one", m.Heads)
+	case m.Linear && (m.Heads > 1 || m.Values):
+		return fmt.Errorf("spec: heads is %d with values %t in a linear model, want one head without values",
+			m.Heads, m.Values)
+	case !positive(m.Init):
+		return fmt.Errorf("spec: init is %v, want a positive number: zero weights of the second layer stay zero", m.Init)
 	}
 	return nil
 }
@@ -60,8 +92,15 @@ func (m MLP) name() string {
 	return choose(m.Residual, "standard transformer with MLPs, residual", "standard transformer with MLPs")
 }
 
+func (m Positional) name() string {
+	return choose(m.Linear, "minimal model", "simplified transformer") +
+		choose(m.Everywhere, ", loss at every position", "")
+}
+
 func (m Disentangled) size() string { return fmt.Sprintf("heads %d,%d", m.Heads[0], m.Heads[1]) }
 func (m MLP) size() string          { return fmt.Sprintf("width %d", m.Width) }
+
+func (m Positional) size() string { return fmt.Sprintf("heads %d", m.Heads) }
 
 func (m Disentangled) weights(s, t int) model.Model { return model.NewWeights(s, t, m.Heads[:]...) }
 
@@ -72,6 +111,34 @@ func (m MLP) weights(s, t int) model.Model {
 	}
 	w.Fixed = m.FixedEmbeddings
 	return w
+}
+
+func (m Positional) weights(s, t int) model.Model { return model.NewPositional(m.form(s, t)) }
+
+func (m Positional) footprint(s, t int) engine.Footprint {
+	return engine.PositionalFootprint(m.form(s, t))
+}
+
+func (m Positional) attention(_ Spec, w model.Model) []*mat.Dense {
+	return w.(*model.Positional).PositionAttentions()
+}
+
+func (m Positional) initialise(weights model.Model, s Spec) {
+	w := weights.(*model.Positional)
+	for h, v := range w.V {
+		normal(v.RawMatrix().Data, 1/math.Sqrt(float64(w.S)), s.Seed, "init V", uint64(h))
+	}
+	if m.Linear {
+		all := w.W.RawMatrix().Data
+		for i := range all {
+			all[i] = m.Init
+		}
+		return
+	}
+	d, _ := w.Q.Dims()
+	for name, a := range map[string]*mat.Dense{"init Q": w.Q, "init K": w.K} {
+		normal(a.RawMatrix().Data, m.Init/math.Sqrt(float64(d)), s.Seed, name)
+	}
 }
 
 func (m Disentangled) footprint(s, t int) engine.Footprint {

@@ -347,9 +347,9 @@ func drawSpec(t *rapid.T) (s Spec, right bool) {
 		right = right && min(c.heads[0], c.heads[1]) > 0 && max(c.heads[0], c.heads[1]) < 1<<16 &&
 			c.init >= 0 && c.init <= math.MaxFloat64
 	}
-	s.Optimiser = SGD{c.rate, c.schedule, c.decay}
+	s.Optimiser = SGD{Rate: c.rate, Schedule: c.schedule, Decay: c.decay}
 	if rapid.Bool().Draw(t, "adamw") {
-		s.Optimiser = AdamW{c.rate, c.schedule, c.decay}
+		s.Optimiser = AdamW{Rate: c.rate, Schedule: c.schedule, Decay: c.decay}
 	}
 	parents := rapid.SliceOfN(rapid.IntRange(-1, 2), 0, 4).Draw(t, "parents")
 	_, err := graph.New(parents)

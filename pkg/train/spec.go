@@ -39,15 +39,16 @@ const Version = "2"
 // Spec determines a training run, byte for byte. The three parts are required, and Batch and
 // Steps must be positive.
 type Spec struct {
-	Task      Task      // Task1, Task2 or OwnTask
-	Model     Model     // Disentangled or MLP
-	Optimiser Optimiser // SGD or AdamW
+	Task      Task      // Task1, Task2, Chain or OwnTask
+	Model     Model     // Disentangled, MLP or Positional
+	Optimiser Optimiser // SGD, AdamW or OwnRate
 
 	Batch int    // fresh sequences in each step
 	Steps int    // number of optimiser steps
 	Seed  uint64 // of all random numbers in the run
 	Test  int    // sequences in the test set; 0 stands for 4096
 	Every int    // steps between two evaluations on the test set; 0 stands for Steps/8, at least 1
+	Norms bool   // an evaluation has the norms of the gradient, Point.Norms
 
 	Freeze []string // blocks of the weights that keep their values, by their names in [model.Block]
 }
@@ -61,6 +62,9 @@ const defaultTest = 1 << 12
 func (s Spec) Canonical() Spec {
 	if s.Task != nil {
 		s.Task = s.Task.canonical()
+	}
+	if s.Optimiser != nil {
+		s.Optimiser = s.Optimiser.canonical()
 	}
 	if s.Test == 0 {
 		s.Test = defaultTest
@@ -179,7 +183,11 @@ func (s Spec) mustValid() Spec {
 //
 //	Constant: Rate
 //	Cosine:   Rate (1 + cos(pi i/Steps)) / 2
+//	OwnRate:  At(i)
 func (s Spec) rateAt(i int) float64 {
+	if own, ok := s.Optimiser.(OwnRate); ok {
+		return own.At(i)
+	}
 	rate, schedule := s.Optimiser.rate()
 	if schedule == Constant {
 		return rate
@@ -204,12 +212,35 @@ func (s Spec) NewSnapshot(step int) (Snapshot, error) {
 	w := s.Model.weights(s.S(), s.T())
 	all := Snapshot{Step: step, Weights: w, Moments: s.Optimiser.start(w).moments()}
 	for n := range step/s.Every + 1 {
-		all.Curve = append(all.Curve, Point{Step: n * s.Every})
+		all.Curve = append(all.Curve, s.newPoint(n*s.Every))
 	}
 	if step == s.Steps && step%s.Every != 0 {
-		all.Curve = append(all.Curve, Point{Step: step})
+		all.Curve = append(all.Curve, s.newPoint(step))
 	}
 	return all, nil
+}
+
+func (s Spec) newPoint(step int) Point {
+	p := Point{Step: step}
+	if n := len(s.NormNames()); n > 0 {
+		p.Norms = make([]float64, n)
+	}
+	return p
+}
+
+// NormNames returns the names of the entries of Point.Norms: "gradient" for all trained matrices, and the name of each
+// one, as in [model.Matrix]. It is empty without Norms. It panics if there is no model.
+func (s Spec) NormNames() []string {
+	if !s.Norms {
+		return nil
+	}
+	names := []string{"gradient"}
+	for _, m := range s.Model.weights(1, 1).Matrices() {
+		if !m.Fixed {
+			names = append(names, m.Name)
+		}
+	}
+	return names
 }
 
 // chunk is the number of test sequences that are drawn and summed at a time.

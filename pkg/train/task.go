@@ -14,7 +14,7 @@ import (
 	"learncausal/pkg/task"
 )
 
-// A Task is the law of the sequences: [Task1], [Task2] or [OwnTask].
+// A Task is the law of the sequences: [Task1], [Task2], [Chain] or [OwnTask].
 type Task interface {
 	tokens() int
 	parents() [][]int // of each position
@@ -161,6 +161,22 @@ type Task2 struct {
 	JAX          int     `json:",omitempty"` // see [Task1]
 }
 
+// Chain is a Markov chain whose next token is the label, [task.Chain].
+type Chain struct {
+	Length int // T, at least 2
+	States int
+	Prior  string // over transition matrices, as in [Task1]
+}
+
+// New returns the task, or an error that names the wrong field.
+func (k Chain) New() (task.Chain, error) {
+	if k.Length < 2 || k.Length > graph.MaxT {
+		return task.Chain{}, fmt.Errorf("spec: chain is %d, want 2 to %d tokens", k.Length, graph.MaxT)
+	}
+	p, err := parsePrior(k.Prior, k.States)
+	return task.Chain{T: k.Length, Prior: p}, err
+}
+
 // New returns the task, or an error that names the wrong field.
 func (k Task1) New() (task.Task, error) {
 	g, err := graph.New(k.Parents)
@@ -215,10 +231,16 @@ func (k Task2) canonical() Task {
 	return k
 }
 
+func (k Chain) canonical() Task {
+	k.Prior = canonicalPrior(k.Prior, k.States)
+	return k
+}
+
 func (k OwnTask) canonical() Task { return k }
 
 func (k Task1) tokens() int   { return k.States }
 func (k Task2) tokens() int   { return k.States }
+func (k Chain) tokens() int   { return k.States }
 func (k OwnTask) tokens() int { return k.States }
 
 func (k Task1) parents() [][]int {
@@ -227,6 +249,15 @@ func (k Task1) parents() [][]int {
 		if p >= 0 {
 			all[i] = []int{p}
 		}
+	}
+	return all
+}
+
+// parents has the token before each token.
+func (k Chain) parents() [][]int {
+	all := make([][]int, max(k.Length, 0))
+	for i := 1; i < len(all); i++ {
+		all[i] = []int{i - 1}
 	}
 	return all
 }
@@ -250,11 +281,15 @@ func (k Task2) drawing() float64 {
 	return all
 }
 
+// drawing counts a matrix and its measure.
+func (k Chain) drawing() float64 { return float64(k.States) * float64(k.States+1) }
+
 // drawing is unknown.
 func (k OwnTask) drawing() float64 { return 0 }
 
 func (k Task1) name() string   { return "task 1" }
 func (k Task2) name() string   { return "task 2" }
+func (k Chain) name() string   { return "Markov chain" }
 func (k OwnTask) name() string { return "own task" }
 
 func (k Task1) sampler() (func() drawer, error) {
@@ -292,6 +327,11 @@ func (k Task2) sampler() (func() drawer, error) {
 		m, _ := task.NewMultiSampler(tk) // no error, as above
 		return streams{Sampler: m}
 	}, err
+}
+
+func (k Chain) sampler() (func() drawer, error) {
+	c, err := k.New()
+	return func() drawer { return streams{Sampler: c} }, err
 }
 
 func (k OwnTask) sampler() (func() drawer, error) {

@@ -161,6 +161,7 @@ func TestJSONIsReadAndWrittenInOneWay(t *testing.T) {
 	uniform.Task = Task1{Parents: []int{-1, 0, -1}, States: 3, Prior: "dirichlet(0.1)", UniformRoots: true}
 	for _, s := range []Spec{
 		uniform, testSpec(), multiSpec(), twoHeadsSpec(), decaySpec(), mlpSpec(MLP{Width: 8}),
+		simplifiedSpec(), minimalSpec(),
 		mlpSpec(MLP{Width: 8, FixedEmbeddings: true}),
 	} {
 		b, err := json.Marshal(s)
@@ -192,6 +193,10 @@ func TestJSONIsReadAndWrittenInOneWay(t *testing.T) {
 			mlpSpec(MLP{Width: 8}), `"embeddings":"trained"`, `"embeddings":"frozen"`,
 			`embeddings is "frozen", want trained or fixed`,
 		},
+		{simplifiedSpec(), `"positional":"absolute"`, `"positional":"abs"`, `positional is "abs", want absolute or relative`},
+		{simplifiedSpec(), `"betas":[0,0.999]`, `"betas":[0.9,0.999]`, "belongs to no task"},
+		{simplifiedSpec(), `"betas":[0,0.999]`, `"betas":[0]`, "belongs to no task"},
+		{minimalSpec(), `"chain":6`, `"chain":6,"parents":[-1,-1]`, "belongs to no task"},
 		{mlpSpec(MLP{Width: 8}), `,"embeddings":"trained"`, ``, "belongs to no task"},
 		{mlpSpec(MLP{Width: 8}), `"width":8,`, `"heads":2,`, "belongs to no task"},
 	} {
@@ -281,7 +286,7 @@ func TestTask2NeedsADirichletPrior(t *testing.T) {
 func TestBytesDoNotDependOnWorkersAndStops(t *testing.T) {
 	for name, spec := range map[string]Spec{
 		"sgd": testSpec(), "task 2": multiSpec(), "mlp": mlpSpec(MLP{Width: 8}),
-		"mlp, fixed": mlpSpec(MLP{Width: 8, FixedEmbeddings: true}),
+		"mlp, fixed": mlpSpec(MLP{Width: 8, FixedEmbeddings: true}), "simplified": simplifiedSpec(), "minimal": minimalSpec(),
 	} {
 		want := run(t, spec, 1)
 		for _, workers := range []int{2, 7} {

@@ -25,6 +25,10 @@ type Point struct {
 	Step      int     // number of optimiser steps before the evaluation
 	Loss      float64 // mean cross-entropy on the test set, in nats
 	Attention float64 // see Spec.Attention
+
+	// Norms are the Euclidean norms of the gradient of Loss, with the names of Spec.NormNames. They are nil
+	// without Spec.Norms.
+	Norms []float64
 }
 
 // Snapshot is the state of a run after Step steps. Random numbers come from streams addressed
@@ -265,7 +269,35 @@ func (t *Trainer) evaluate() {
 		loss += s
 	}
 	a := t.spec.Model.attention(t.spec, t.weights)
-	t.curve = append(t.curve, Point{t.step, loss / float64(t.test.Len()), t.spec.onParents(a)})
+	t.curve = append(t.curve, Point{t.step, loss / float64(t.test.Len()), t.spec.onParents(a), t.norms()})
+}
+
+// norms returns the norms of the gradient on the test set, whole and by matrix.
+func (t *Trainer) norms() []float64 {
+	if !t.spec.Norms {
+		return nil
+	}
+	n := t.test.Len()
+	t.parallel(shards, func(w *worker, k int) {
+		if lo, hi := part(n, k); lo < hi {
+			b := between(t.test, lo, hi)
+			w.pass.Losses(b.X, b.Y, t.shard[k].grad)
+		}
+	})
+	size := len(t.total.Sum())
+	t.parallel(shards, func(_ *worker, k int) { t.reduce(part(size, k)) })
+	grad := t.weights.Zero()
+	t.total.AddTo(grad, 1/float64(n))
+	all, sum := []float64{0}, 0.0
+	for _, g := range model.Trained(grad) {
+		square := 0.0
+		for _, v := range g {
+			square += float64(v * v)
+		}
+		all, sum = append(all, math.Sqrt(square)), sum+square
+	}
+	all[0] = math.Sqrt(sum)
+	return all
 }
 
 // parallel calls f for i = 0..n-1, each on one of the workers.

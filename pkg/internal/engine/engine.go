@@ -74,7 +74,7 @@ type Gradient interface {
 	AddTo(w model.Model, c float64)
 }
 
-// New returns an engine loaded with w, a [*model.Weights] or a [*model.MLP]. It panics
+// New returns an engine loaded with w, a [*model.Weights], a [*model.MLP] or a [*model.Positional]. It panics
 // if w has not two layers, or a matrix has another size than w.
 func New(w model.Model) Engine {
 	if err := w.Validate(); err != nil {
@@ -85,6 +85,8 @@ func New(w model.Model) Engine {
 		return newEngine(w)
 	case *model.MLP:
 		return newMLPEngine(w)
+	case *model.Positional:
+		return newPositional(w)
 	}
 	panic(fmt.Sprintf("engine: no tables for a %T", w))
 }

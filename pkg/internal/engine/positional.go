@@ -1,0 +1,108 @@
+package engine
+
+import (
+	"gonum.org/v1/gonum/mat"
+
+	"learncausal/pkg/model"
+)
+
+// positional is the engine of a [model.Positional]: its own pass, which has no tables but the attention of the
+// first layer. An engine and a gradient hold T^2 numbers for each head and d^2 for each of Q and K.
+type positional struct {
+	shape
+	w    *model.Positional
+	pass *model.PositionalPass
+}
+
+func newPositional(w *model.Positional) *positional {
+	e := &positional{shape: shapeOf(w), w: w.Zero().(*model.Positional)}
+	e.Load(w)
+	return e
+}
+
+func (e *positional) Load(w model.Model) {
+	e.check(w)
+	model.Copy(e.w, w)
+	e.pass = e.w.NewPass()
+}
+
+func (e *positional) NewPass() Pass { return &positionalPass{e: e} }
+
+func (e *positional) NewGradient() Gradient {
+	g, sum := e.pass.NewGradient()
+	return &positionalGradient{e, g, sum}
+}
+
+func (e *positional) MeanAttention(x []int) []*mat.Dense {
+	sequences(x, e.w.T)
+	return e.w.PositionAttentions()
+}
+
+// A positionalPass renews its pass after a Load.
+type positionalPass struct {
+	e   *positional
+	of  *model.PositionalPass // the engine's, of which own is a fork
+	own *model.PositionalPass
+}
+
+func (p *positionalPass) Loss(x []int, y []float64, g Gradient) float64 {
+	if p.of != p.e.pass {
+		p.of, p.own = p.e.pass, p.e.pass.Fork()
+	}
+	if g == nil {
+		return p.own.Loss(x, y, nil)
+	}
+	to, ok := g.(*positionalGradient)
+	if !ok || to.e != p.e {
+		panic(otherGradient)
+	}
+	return p.own.Loss(x, y, to.g)
+}
+
+func (p *positionalPass) Losses(x []int, y []float64, g Gradient) float64 {
+	s, t := p.e.w.S, p.e.w.T
+	checkAll(x, y, s, t)
+	loss := 0.0
+	for k := range len(x) / t {
+		loss += p.Loss(x[k*t:(k+1)*t], y[k*s:(k+1)*s], g)
+	}
+	return loss
+}
+
+func (p *positionalPass) Predictions() []float64 { return p.own.Last() }
+
+func (p *positionalPass) QueryAttention() [][]float64 { return [][]float64{p.own.Attention()} }
+
+type positionalGradient struct {
+	e   *positional
+	g   *model.Positional
+	sum []float64
+}
+
+func (g *positionalGradient) Sum() []float64 { return g.sum }
+
+func (g *positionalGradient) AddTo(w model.Model, c float64) {
+	g.e.check(w)
+	g.e.pass.AddTo(w.(*model.Positional), g.g, c)
+}
+
+// PositionalFootprint returns the counts for a [model.Positional].
+func PositionalFootprint(f model.PositionalForm) Footprint {
+	checkCounts(f.S, f.T, f.Heads)
+	S, T, m := float64(f.S), float64(f.T), float64(f.Heads)
+	d := (1 + m) * S
+	first, rest := T*T, 2*d*d
+	if f.Relative {
+		first = T
+	}
+	if f.Linear {
+		rest = S * S
+	}
+	if f.Values {
+		rest += m * S * S
+	}
+	scratch := T*(2*d+(1+m)*S+1) + 4*d + T + 3*S
+	return Footprint{
+		Weights: m*first + rest, Engine: m*(first+T*T) + rest + scratch, Gradient: m*T*T + rest, Pass: scratch + T*S,
+	}
+}
