@@ -35,6 +35,7 @@ func All() []Experiment {
 		{"multi-parent", "Several parents, setting of the released code (Figures 5 and 7)", multiSpecs(MultiParents())},
 		{"multi-parent-printed", "Several parents, setting that the paper prints", multiSpecs(PrintedParents())},
 		{"mlp", "Standard transformer with MLPs (Figure 8)", mlpSpecs()},
+		{"sub-n-grams", "Plateaus of a simplified transformer, beyond the paper (arXiv 2508.12837)", subNGramSpecs()},
 	}
 }
 
