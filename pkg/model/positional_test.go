@@ -143,8 +143,9 @@ func TestMinimalModelAgainstItsFormula(t *testing.T) {
 func drawForm(t *rapid.T) PositionalForm {
 	small := rapid.IntRange(-1, 4)
 	return PositionalForm{
-		S: small.Draw(t, "S"), T: small.Draw(t, "T"), Heads: small.Draw(t, "heads"), Values: rapid.Bool().Draw(t, "values"),
-		Relative: rapid.Bool().Draw(t, "relative"), Linear: rapid.Bool().Draw(t, "linear"),
+		S: small.Draw(t, "S"), T: small.Draw(t, "T"), Heads: small.Draw(t, "heads"),
+		Values: rapid.Bool().Draw(t, "values"), Relative: rapid.Bool().Draw(t, "relative"),
+		Linear:     rapid.Bool().Draw(t, "linear"),
 		Everywhere: rapid.Bool().Draw(t, "everywhere"),
 	}
 }

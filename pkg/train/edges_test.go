@@ -245,7 +245,8 @@ func TestMemoryIsEstimated(t *testing.T) {
 	}
 	long[59] = -1
 	task1 := func(states int) Task1 { return Task1{Parents: long, States: states, Prior: "dirichlet(0.1)"} }
-	one := Disentangled{Heads: [2]int{1, 1}}
+	one, adamw := Disentangled{Heads: [2]int{1, 1}}, AdamW{Rate: 0.01, Schedule: Constant}
+	minimal := Positional{Heads: 1, Relative: true, Linear: true, Init: 1}
 	for name, c := range map[string]struct {
 		task      Task
 		model     Model
@@ -254,11 +255,13 @@ func TestMemoryIsEstimated(t *testing.T) {
 	}{
 		"one head":    {task1(10), one, SGD{Rate: 1, Schedule: Constant}, 1000},
 		"heads 2, 3":  {task1(10), Disentangled{Heads: [2]int{2, 3}}, AdamW{Rate: 0.01, Schedule: Constant}, 1000},
-		"positional":  {task1(5), Positional{Heads: 3, Values: true, Init: 1}, AdamW{Rate: 0.01, Schedule: Constant}, 1000},
-		"minimal":     {Chain{60, 2, "unigram(1)"}, Positional{Heads: 1, Relative: true, Linear: true, Init: 1}, SGD{Rate: 1, Schedule: Constant, First: 9}, 1000},
+		"positional":  {task1(5), Positional{Heads: 3, Values: true, Init: 1}, adamw, 1000},
+		"minimal":     {Chain{60, 2, "unigram(1)"}, minimal, SGD{Rate: 1, Schedule: Constant, First: 9}, 1000},
 		"mlp":         {task1(10), MLP{Width: 100}, AdamW{Rate: 0.01, Schedule: Constant}, 1000},
 		"many states": {task1(250), one, SGD{Rate: 1, Schedule: Constant}, 8},
-		"tensors":     {Task2{graph.NGram(8, 3).Parents(), 40, "dirichlet(1)", false, 0}, one, SGD{Rate: 1, Schedule: Constant}, 8},
+		"tensors": {
+			Task2{graph.NGram(8, 3).Parents(), 40, "dirichlet(1)", false, 0}, one, SGD{Rate: 1, Schedule: Constant}, 8,
+		},
 	} {
 		spec := Spec{
 			Task: c.task, Model: c.model, Optimiser: c.optimiser,

@@ -75,7 +75,7 @@ func (m Positional) validate() error {
 		return fmt.Errorf("spec: heads is %d with values %t in a linear model, want one head without values",
 			m.Heads, m.Values)
 	case !positive(m.Init):
-		return fmt.Errorf("spec: init is %v, want a positive number: zero weights of the second layer stay zero", m.Init)
+		return fmt.Errorf("spec: init is %v, want a positive number: a second layer of zeros stays zero", m.Init)
 	}
 	return nil
 }

@@ -54,7 +54,7 @@ func meanGradient(t *testing.T, s Spec, w *model.Positional) (grad *model.Positi
 	return grad, loss
 }
 
-func TestNormsAreThoseOfTheMeanGradient(t *testing.T) {
+func TestNormsAreOfTheMeanGradient(t *testing.T) {
 	for _, spec := range []Spec{simplifiedSpec(), minimalSpec()} {
 		end := run(t, spec, 2)
 		grad, loss := meanGradient(t, spec, end.Weights.(*model.Positional))
