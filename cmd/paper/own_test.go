@@ -380,7 +380,7 @@ func TestPredictPrintsTheModelBesideBayes(t *testing.T) {
 	}
 	refused(t, []string{"nosuch"}, "predict", dir, "nosuch")
 	var all []prediction
-	text := output(t, "predict", "--json", dir, write(t, "in", "0 1 0 2 1 0\n"))
+	text = output(t, "predict", "--json", dir, write(t, "in", "0 1 0 2 1 0\n"))
 	if err := json.Unmarshal([]byte(text), &all); err != nil ||
 		len(all) != 1 || len(all[0].Model) != 3 || len(all[0].Expected) != 3 || all[0].Sequence[3] != 2 ||
 		!strings.Contains(lines[1], fmt.Sprintf("%.4f", all[0].Model[0])) {
