@@ -26,10 +26,13 @@ func checkout(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Mkdir(filepath.Join(dir, "bin"), 0o777); err != nil {
-		t.Fatal(err)
+	for _, folder := range []string{"bin", "figures"} {
+		if err := os.Mkdir(filepath.Join(dir, folder), 0o777); err != nil {
+			t.Fatal(err)
+		}
 	}
-	for name, to := range map[string]string{"runs": stored, "bin/paper": self} {
+	claims := filepath.Join(filepath.Dir(stored), "figures", "claims.json")
+	for name, to := range map[string]string{"runs": stored, "bin/paper": self, "figures/claims.json": claims} {
 		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
 		}

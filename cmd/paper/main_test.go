@@ -208,7 +208,7 @@ func TestExportForAWidth(t *testing.T) {
 	refused(t, []string{"-o"}, "export", "fig-mlp", "--width", "84mm")
 	refused(t, []string{"fig-multi-parent-full", "in tall", "page of 9.5 in", "6.75 in"},
 		"export", "fig-multi-parent-full", "-o", dir, "--width", "2in")
-	refused(t, []string{"--height needs --width"}, "export", "fig-mlp", "-o", dir, "--height", "80mm")
+	refused(t, []string{"--height and --type need --width"}, "export", "fig-mlp", "-o", dir, "--height", "80mm")
 }
 
 // A figure that does not fit keeps no other from being written, and its error states the

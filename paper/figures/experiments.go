@@ -19,7 +19,7 @@ import (
 	"learncausal/pkg/train"
 )
 
-// An Experiment is a set of training runs that figures of the paper show.
+// An Experiment is a set of training runs that figures or a notebook show.
 type Experiment struct {
 	Name  string
 	Title string
