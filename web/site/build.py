@@ -77,6 +77,7 @@ class Site:
     def write_sources(self, sources):
         (sources / "notebooks").mkdir(parents=True)
         shutil.copy(HERE / "conf.py", sources)
+        shutil.copy(ROOT / "CITATION.cff", sources)
         shutil.copytree(HERE / "static", sources / "_static")
         for path in self.notebooks:
             (sources / "notebooks" / path.name).write_text(self.notebook(path), encoding="utf-8")
@@ -142,7 +143,7 @@ class Site:
             shutil.copyfile(mathjax / part, out / "_static" / "mathjax" / part)
         self.add_engine(out / "_static")
         shutil.copyfile(HERE / "404.html", out / "404.html")
-        found = [{k: r[k] for k in ("id", "number", "title")} for r in self.facts["rows"]]
+        found = list(pages.found(self))
         (out / "_static" / "rows.json").write_text(json.dumps(found, ensure_ascii=False), encoding="utf-8")
         for page in out.rglob("*.html"):
             page.write_text(lighter(page, page.read_text(encoding="utf-8")), encoding="utf-8")
@@ -196,7 +197,7 @@ def source_page(name, text):
     top = "../" * (name.count("/") + 1)
     return f"""<!DOCTYPE html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{html.escape(name)}</title><link rel="stylesheet" href="{top}_static/source.css">
+<title>{html.escape(name)}</title><link rel="stylesheet" href="{top}_static/source.css"><link rel="icon" href="{top}_static/icon.svg">
 <h1>{html.escape(name)}</h1><p><a href="{top}index.html">Start</a> · <a href="{top}ledger.html">The ledger</a></p>
 {code}</html>
 """

@@ -2,7 +2,10 @@
 
 import html
 import os
+import pathlib
+import re
 
+import yaml
 from docutils import nodes
 from myst_nb.core.render import NbElementRenderer
 
@@ -64,13 +67,28 @@ def with_description(render_image):
 NbElementRenderer.render_image = with_description(NbElementRenderer.render_image)
 
 
+def first_sentences(doctree):
+    """Return the first sentences of a page, about 200 characters. Links to other notebooks alone are no sentence."""
+    for paragraph in doctree.findall(nodes.paragraph) if doctree else ():
+        texts = [t for t in paragraph.findall(nodes.Text) if not isinstance(t.parent, nodes.raw)]
+        words = " ".join("".join(texts).split())
+        if not re.search(r"^←|→$", words) and re.search(r"\w[.:?]", words):
+            return re.match(r".{,200}[.:?](?= |$)|.{,200}(?= |$)", words)[0]
+    return ""
+
+
 def describe(app, pagename, templatename, context, doctree):
-    """Describe a page for search engines and for previews of links, by its first paragraph."""
-    paragraph = doctree and doctree.next_node(nodes.paragraph)
-    words = html.escape(" ".join((paragraph.astext() if paragraph else project).split())[:200])
-    context["metatags"] = context.get("metatags", "") + (
-        f'<meta name="description" content="{words}"><meta property="og:description" content="{words}">'
-        f'<meta property="og:title" content="{html.escape(context.get("title", project))}"><meta property="og:type" content="website">')
+    """Describe a page for search engines and for previews of links, by its first sentences and by Figure 2."""
+    words = html.escape(first_sentences(doctree) or project)
+    title, up = html.escape(context.get("title", project)), "../" * pagename.count("/")
+    # Previews need a full address: SITE_URL is the start of the site.
+    tags = {"og:description": words, "og:title": title, "og:type": "website", "og:image": os.environ.get("SITE_URL", up) + "figures/fig-induction-head.png"}
+    if pagename == "index":
+        cff = yaml.safe_load(pathlib.Path(app.srcdir, "CITATION.cff").read_text(encoding="utf-8"))
+        tags |= {"citation_title": cff["title"], "citation_author": cff["authors"][0]["name"],
+                 "citation_publication_date": cff["date-released"].replace("-", "/"), "citation_technical_report_number": cff["version"]}
+    context["metatags"] = context.get("metatags", "") + f'<meta name="description" content="{words}">' + "".join(
+        f'<meta {"name" if k.startswith("citation") else "property"}="{k}" content="{v}">' for k, v in tags.items())
     if pagename == "search":
         app.add_js_file("search.js", loading_method="defer")
 

@@ -124,7 +124,7 @@ def filters(rows):
 
     verdicts = [v for v in SIGNS if any_row(rows, "verdict", v)]
     return (
-        '<form id="filter" role="search" aria-label="Filter the statements">'
+        '<form id="filter" role="search" autocomplete="off" aria-label="Filter the statements">'
         '<label>Find <input name="find" type="search" placeholder="Lemma 16, lem-tv, a word"></label>'
         + choice("verdict", "Verdict", verdicts)
         + choice("kind", "Kind", [k for k in KINDS if any_row(rows, "kind", k)])
@@ -144,6 +144,19 @@ def findable(r):
         if sign in tex or re.search(rf"\\{name}(?![a-z])", tex):
             text += f" {sign} {name}"
     return " ".join(dict.fromkeys(text.split()))
+
+
+def found(site):
+    """Yield the number, the title and the address of what the search finds by its number: statements, figures, and what notebooks define."""
+    for r in site.facts["rows"]:
+        yield {"id": r["id"], "number": r["number"], "title": r["title"], "at": f"ledger.html#{r['id']}"}
+    for o in site.facts["outputs"]:
+        if (m := re.search(r"\((Figure \d)\)$", o["title"])):
+            yield {"number": m[1], "title": o["title"], "at": f"gallery.html#{o['id']}"}
+    for p in site.notebooks:
+        prose = "".join("".join(c["source"]) for c in json.loads(p.read_text(encoding="utf-8"))["cells"] if c["cell_type"] == "markdown")
+        for number in sorted(set(re.findall(r"\b(?:Definition|Assumption) \d+", prose))):
+            yield {"number": number, "title": title(p), "at": f"notebooks/{p.stem}.html"}
 
 
 def any_row(rows, key, value):

@@ -13,6 +13,7 @@ import subprocess
 import tempfile
 import threading
 import unittest
+import urllib.parse
 
 import pages
 
@@ -124,6 +125,61 @@ class Browser(unittest.TestCase):
             expect(page.locator(".facts:visible")).to_have_count(sum(r["number"] == "Lemma 1" for r in ROWS))
             page.evaluate("location.hash = 'lem-tv'")
             expect(page.locator("[data-id=lem-tv]")).to_be_in_viewport()
+
+    def test_the_filter_is_in_the_address_and_survives_a_reload(self):
+        with self.page("ledger.html") as page:
+            page.locator("[name=find]").fill("T_{\\mathrm{eff}}")
+            page.locator("[name=verdict]").select_option("proved")
+            shown = page.locator("#filter output").inner_text()
+            self.assertNotRegex(shown, "^0 ")
+            page.reload()
+            expect(page.locator("#filter output")).to_have_text(shown)
+            self.assertEqual(page.locator("[name=verdict]").input_value(), "proved")
+            page.locator("#filter").evaluate("f => { f.reset(); f.dispatchEvent(new Event('input')); }")
+            self.assertTrue(page.url.endswith("ledger.html"), page.url)
+
+    def test_the_ledger_on_paper_has_the_witnesses(self):
+        with self.page("ledger.html?verdict=refuted") as page:
+            page.emulate_media(media="print")
+            page.evaluate("dispatchEvent(new Event('beforeprint'))")
+            expect(page.locator("section:not([hidden]) > details[open] pre")).to_have_count(sum(r["verdict"] == "refuted" for r in ROWS))
+            expect(page.locator("#jb-print-toc")).to_be_hidden()
+
+    def test_a_picture_has_the_width_that_its_notebook_gives(self):
+        for path in sorted(SITE.glob("notebooks/*.html")):
+            with self.subTest(path.name), self.page(f"notebooks/{path.name}") as page:
+                wrong = page.evaluate("""[...document.querySelectorAll('.cell_output img[width]')].filter(
+                    i => Math.abs(i.getBoundingClientRect().width - Math.min(i.getAttribute('width'), Math.max(620, i.closest('.cell_output').clientWidth))) > 1).map(i => i.alt)""")
+                self.assertEqual(wrong, [])
+
+    def test_code_is_whole_at_1280_and_on_paper(self):
+        cut = "[...document.querySelectorAll('.cell_input pre')].filter(p => p.offsetParent && p.scrollWidth > p.clientWidth + 1).map(p => p.textContent.slice(0, 80))"
+        for path in sorted(SITE.glob("notebooks/*.html")):
+            with self.subTest(path.name), self.page(f"notebooks/{path.name}") as page:
+                self.assertEqual(page.evaluate(cut), [])
+                page.emulate_media(media="print")
+                page.set_viewport_size({"width": 720, "height": 1000})
+                self.assertEqual(page.evaluate(cut), [])
+
+    def test_copies_of_the_code_keep_its_indent(self):
+        with self.page(str(min(SITE.glob("source/paper/claims/**/*.go.html")).relative_to(SITE))) as page:
+            left = page.evaluate("""[...document.querySelectorAll('pre [id^=L]')].filter(l => /^ *\\d+\\t[^\\t]/.test(l.textContent)).map(l => {
+                const range = document.createRange(), walk = document.createTreeWalker(l, NodeFilter.SHOW_TEXT);
+                for (let n; (n = walk.nextNode());) {
+                    const at = n.parentElement.closest('.linenos') ? -1 : n.data.search(/\\S/);
+                    if (at >= 0) { range.setStart(n, at); range.setEnd(n, at + 1); return range.getBoundingClientRect().left - l.getBoundingClientRect().left; }
+                }
+            })""")
+            self.assertTrue(left)
+            ch = page.evaluate("parseFloat(getComputedStyle(document.querySelector('.linenos')).width) / 8")
+            for x in left:
+                self.assertAlmostEqual(x, 12 * ch, delta=1)
+
+    def test_search_finds_a_number_as_one_writes_it(self):
+        for query, at in {"Definition 7": "notebooks/", "Figure 5": "gallery.html#fig-multi-parent", "lemma16": "ledger.html#lem-bound-g1",
+                          "Lem. 12": "ledger.html#", "§4.2": "ledger.html#", "Assumption 1": "notebooks/", "Equation 24": "ledger.html#"}.items():
+            with self.subTest(query), self.page(f"search.html?q={urllib.parse.quote(query)}") as page:
+                expect(page.locator(f"#rows a[href^='{at}']").first).to_be_visible()
 
     def test_search_finds_a_statement(self):
         with self.page("search.html?q=spectral") as page:

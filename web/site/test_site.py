@@ -119,6 +119,15 @@ class Contents(unittest.TestCase):
                 self.assertNotIn(title, titles)
                 titles[title] = path
 
+    def test_previews_show_the_first_sentences_and_a_picture(self):
+        for path in SITE.glob("notebooks/*.html"):
+            text = path.read_text()
+            words, image = (re.search(f'<meta property="og:{k}" content="([^"]*)"', text)[1] for k in ("description", "image"))
+            self.assertRegex(words, "^[A-Z].{40,}")
+            self.assertNotRegex(words, "[←→]|&amp;(lt|gt|amp|quot);|<a ", path)
+            self.assertTrue((path.parent / image).is_file(), image)
+        self.assertIn('<meta name="citation_title" content="', (SITE / "index.html").read_text())
+
     def test_a_notebook_runs_live_where_the_site_has_that(self):
         for lab, link in [("", False), ("1", True)]:
             for name in ["notebooks/03-single-parent", "ledger"]:

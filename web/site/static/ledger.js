@@ -3,9 +3,10 @@
 {
   const form = document.getElementById("filter");
   const rows = [...document.querySelectorAll(".facts[data-id]")];
+  const plain = (text) => text.replace(/\\(mathrm|text|mathbb|mathcal|operatorname|left|right)|[{}$\\]/g, ""); // as findable does in pages.py
   const show = () => {
     const want = Object.fromEntries(new FormData(form));
-    const find = want.find.trim().toLowerCase(), words = find.split(/\s+/);
+    const find = want.find.trim().toLowerCase(), words = plain(find).split(/\s+/);
     const named = rows.some((row) => row.dataset.number === find); // "lemma 1" is not the beginning of "lemma 16"
     let shown = 0;
     for (const row of rows) {
@@ -18,6 +19,8 @@
       part.hidden = ![...part.children].some((s) => s.matches("section") && !s.hidden);
     }
     document.getElementById("none").hidden = shown > 0;
+    const set = new URLSearchParams(Object.entries(want).filter(([, v]) => v)).toString();
+    history.replaceState(null, "", location.pathname + (set && `?${set}`) + location.hash);
     form.querySelector("output").textContent = `${shown} of ${rows.length} rows`;
   };
   for (const [k, v] of new URLSearchParams(location.search)) if (form.elements[k]) form.elements[k].value = v;
@@ -29,13 +32,21 @@
     if (target && target.closest("section[hidden]")) { form.reset(); show(); target.scrollIntoView(); }
   };
   // The details of a row, half of the page, are added to the page when they are unfolded.
-  document.addEventListener("toggle", ({ target }) => {
-    const details = target.querySelector(":scope > template");
+  const unfold = (row) => {
+    const details = row.querySelector(":scope > template");
     if (!details) return;
     details.replaceWith(details.content);
-    MathJax.typesetPromise?.([target]);
-  }, true);
+    MathJax.typesetPromise?.([row]);
+  };
+  document.addEventListener("toggle", ({ target }) => unfold(target), true);
   addEventListener("hashchange", reveal);
+  addEventListener("beforeprint", () => {
+    for (const details of document.querySelectorAll("section:not([hidden]) > details")) {
+      if (!details.textContent.trim().startsWith("Witness")) continue;
+      details.open = true;
+      unfold(details);
+    }
+  });
   show();
   reveal();
 }
