@@ -19,9 +19,17 @@
 (*   alpha S pi        == the largest of them                                 *)
 (* No chain is assumed to be reversible.                                      *)
 (*                                                                            *)
-(* Priors: a prior is uniform over a list of chains, each with its measure    *)
-(*   assumption1 S gamma P == the four bullets of Assumption 1                *)
-(*   mean_over P F     == the mean of F over the prior                        *)
+(* Priors: laws of chains, each with its measure. Of a law the proofs use a   *)
+(* set of chains that has all of its mass, and the means of functions that    *)
+(* are bounded on this set.                                                   *)
+(*   c \in P           == c is in the set of the prior P                      *)
+(*   mean_over P F     == the mean of F under P                               *)
+(*   bounded P F       == F is bounded on the set of P                        *)
+(*   is_prior P        == the mean of 1 is 1; means depend on values in the   *)
+(*                        set alone, are linear and keep signs                *)
+(*   weighted l        == the prior of a list of chains with their weights    *)
+(*   uniform l         == the prior of a list of chains with equal weights    *)
+(*   assumption1 S gamma P == P is a prior with the bullets of Assumption 1   *)
 (*                                                                            *)
 (* Forests: nth i of a graph is the parent of position i+1, or 0 for a root   *)
 (*   forest g          == parents come before their children, the last        *)
@@ -36,7 +44,9 @@
 (*                        the last token is uniform                           *)
 (*   expect S g pi mu F == the expectation of F                               *)
 (*   joint S g pi mu i j s' s == P[s_i = s', s_j = s]                         *)
-(*   gradient S g pi mu i j == g_ij(pi), the idealized gradient               *)
+(*   gradient S g pi mu i j == g_ij(pi), the idealized gradient, its sum over *)
+(*                        s and s' as an expectation; gradientE of            *)
+(*                        forest_gap.v shows that they are equal              *)
 (*   mean_gradient S g P i j == g_ij, the mean of g_ij(pi) over the prior     *)
 (*   frequency x s     == the share of token s in x                           *)
 (*   ghat S g P eps i j == ghat_ij, the gradient at A2 = 0: the mean of       *)
@@ -94,25 +104,40 @@ Definition chain := (seq (seq R) * seq R)%type.
 Definition matrix (c : chain) s t : R := nth 0 (nth [::] c.1 s) t.
 Definition measure (c : chain) s : R := nth 0 c.2 s.
 
+Record prior := Prior { among : pred chain; mean_over : (chain -> R) -> R }.
+Canonical prior_predType := PredType among.
+
+Definition bounded (P : prior) (F : chain -> R) : Prop := exists b, forall c, c \in P -> `|F c| <= b.
+
+Definition is_prior (P : prior) : Prop :=
+  [/\ mean_over P (fun=> 1) = 1,
+    forall F G, (forall c, c \in P -> F c = G c) -> mean_over P F = mean_over P G,
+    forall a F G, bounded P F -> bounded P G ->
+      mean_over P (fun c => a * F c + G c) = a * mean_over P F + mean_over P G &
+    forall F, bounded P F -> (forall c, c \in P -> 0 <= F c) -> 0 <= mean_over P F].
+
+Definition weighted (l : seq (R * chain)) : prior :=
+  Prior (fun c => c \in [seq o.2 | o <- l]) (fun F => \Sum_(o in l) o.1 * F o.2).
+Definition uniform (l : seq chain) : prior := weighted [seq ((size l)%:R^-1, c) | c <- l].
+
 Definition relabel (sigma : seq nat) (c : chain) : chain :=
   ([seq [seq matrix c s t | t <- sigma] | s <- sigma], [seq measure c s | s <- sigma]).
 
 Definition relabelings (c : chain) : seq chain := [seq relabel sigma c | sigma <- permutations (iota 0 S)].
 
-Definition mean_over (P : seq chain) (F : chain -> R) : R := (\Sum_(c in P) F c) / (size P)%:R.
-
 Definition admissible gamma (c : chain) : bool :=
   [&& stochastic S (matrix c), stationary S (matrix c) (measure c), above S (matrix c) (gamma / S%:R)
     & gamma ^+ 2 / S%:R <= spread S (matrix c) (measure c)].
 
-Definition symmetric (P : seq chain) : Prop :=
-  forall sigma, perm_eq sigma (iota 0 S) -> perm_eq [seq relabel sigma c | c <- P] P.
+Definition symmetric (P : prior) : Prop :=
+  forall sigma, perm_eq sigma (iota 0 S) -> forall F, bounded P F -> bounded P (fun c => F (relabel sigma c)) ->
+  mean_over P (fun c => F (relabel sigma c)) = mean_over P F.
 
-Definition constant_mean (P : seq chain) : bool :=
+Definition constant_mean (P : prior) : bool :=
   [all s < S, [all t < S, mean_over P (fun c => matrix c s t) == S%:R^-1]].
 
-Definition assumption1 gamma (P : seq chain) : Prop :=
-  [/\ 0 < gamma, all (admissible gamma) P, symmetric P & constant_mean P].
+Definition assumption1 gamma (P : prior) : Prop :=
+  [/\ 0 < gamma, forall c, c \in P -> admissible gamma c, symmetric P, constant_mean P & is_prior P].
 End Priors.
 
 Section Forests.
@@ -172,7 +197,7 @@ Definition effective_length_leaves : R := (size g)%:R / (most_leaves g)%:R.
 End EffectiveLength.
 
 Section Gradients.
-Definition mean_gradient (R : realFieldType) S g (P : seq (chain R)) i j : R :=
+Definition mean_gradient (R : realFieldType) S g (P : prior R) i j : R :=
   mean_over P (fun c => gradient S g (matrix c) (measure c) i j).
 
 Definition frequency (R : realFieldType) (x : seq nat) s : R := (count_mem s x)%:R / (size x)%:R.
@@ -181,10 +206,10 @@ Definition ghat_of (R : realFieldType) S g (pi : nat -> nat -> R) mu eps i j : R
   expect S g pi mu (fun x => \Sum_(s < S)
     pi (token x j) s / (frequency R x s + eps) * ((token x i == s)%:R - frequency R x s)).
 
-Definition ghat (R : realFieldType) S g (P : seq (chain R)) eps i j : R :=
+Definition ghat (R : realFieldType) S g (P : prior R) eps i j : R :=
   mean_over P (fun c => ghat_of S g (matrix c) (measure c) eps i j).
 
-Definition ghat_row (R : realFieldType) S g (P : seq (chain R)) eps i k : R := ghat S g P eps i k.+1.
+Definition ghat_row (R : realFieldType) S g (P : prior R) eps i k : R := ghat S g P eps i k.+1.
 
 Definition jacobian (R : realFieldType) n (p v : nat -> R) j : R := p j * (v j - \Sum_(k < n) p k * v k).
 End Gradients.

@@ -19,7 +19,7 @@
 (*                        after n steps                                       *)
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp Require Import ring.
-From LearnCausal Require Import definitions sums markov leaves law softmax gap forest_gap stage_one gradient.
+From LearnCausal Require Import definitions sums priors markov leaves law softmax gap forest_gap stage_one gradient.
 Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 Import Order.TTheory GRing.Theory Num.Theory.
 Local Open Scope ring_scope.
@@ -229,7 +229,7 @@ End Still.
 
 (* One row, of a position with a parent p(i) = p + 1 *)
 Section Row.
-Variables (R : realFieldType) (exp : R -> R) (S : nat) (g : seq nat) (P : seq (chain R)) (eps beta0 : R) (i p : nat).
+Variables (R : realFieldType) (exp : R -> R) (S : nat) (g : seq nat) (P : prior R) (eps beta0 : R) (i p : nat).
 Hypotheses (is_exp : exponential exp) (S0 : (0 < S)%N) (T0 : (0 < size g)%N) (b0 : 0 <= beta0) (hp : (p < i)%N).
 Notation T := (size g).
 Notation gstar A := (gstar exp S g eps beta0 P A i).
@@ -382,7 +382,7 @@ Qed.
 End Row.
 
 Section Rows.
-Variables (R : realFieldType) (exp ln : R -> R) (S : nat) (g : seq nat) (P : seq (chain R)).
+Variables (R : realFieldType) (exp ln : R -> R) (S : nat) (g : seq nat) (P : prior R).
 Variables (eps beta0 eta delta : R).
 Hypotheses (is_exp : exponential exp) (is_log : logarithm exp ln) (S0 : (0 < S)%N) (ok : forest g).
 Hypotheses (beta_gt0 : 0 < beta0) (eta_gt0 : 0 < eta) (delta0 : 0 < delta).
@@ -458,9 +458,9 @@ Qed.
 End Rows.
 
 Section StageOne.
-Variables (R : realFieldType) (exp ln : R -> R) (S : nat) (gamma : R) (P : seq (chain R)) (g : seq nat) (eps beta0 : R).
+Variables (R : realFieldType) (exp ln : R -> R) (S : nat) (gamma : R) (P : prior R) (g : seq nat) (eps beta0 : R).
 Hypotheses (is_exp : exponential exp) (is_log : logarithm exp ln).
-Hypotheses (prior : assumption1 S gamma P) (some : (0 < size P)%N) (ok : forest g).
+Hypotheses (prior : assumption1 S gamma P) (ok : forest g).
 Hypotheses (eps0 : 0 < eps) (length : eps ^+ 2 * effective_length_leaves R g = 1) (b0 : 0 <= beta0 <= eps ^+ 3).
 Notation T := (size g).
 Notation gstar := (gstar exp S g eps beta0 P).
@@ -470,14 +470,10 @@ Notation g_ := (mean_gradient S g P).
 
 Let near A i k (hi : (0 < i <= T)%N) (hk : (k < i)%N) (nq : ~~ ((i == T) && (k.+1 == T))) :
   `|gstar A i k - g_ i k.+1| <= 35%:R * S%:R ^+ 3 / gamma ^+ 2 * eps.
-Proof. by have := gradient_near is_exp prior some ok eps0 length b0 A hi hk; rewrite (negPf nq). Qed.
+Proof. by have := gradient_near is_exp prior ok eps0 length b0 A hi hk; rewrite (negPf nq). Qed.
 
-Let gamma0 : 0 < gamma. Proof. by case: prior. Qed.
-Let S0 : (0 < S)%N.
-Proof.
-case: prior => _ /allP adm _ _; case: P some adm => // c P' _ adm.
-by have /and4P[_ sta _ _] := adm c (mem_head _ _); apply: gap.S_gt0 sta.
-Qed.
+Let gamma0 : 0 < gamma. Proof. by have [] := prior_facts prior. Qed.
+Let S0 : (0 < S)%N. Proof. by have [] := prior_facts prior. Qed.
 Let Sr : (0 : R) < S%:R. Proof. by rewrite ltr0n. Qed.
 
 Section Parent.
@@ -505,7 +501,7 @@ Lemma parent_gap A k : (k < i)%N -> k != p -> gamma ^+ 3 / (2%:R * S%:R ^+ 2) <=
 Proof.
 move=> hk kp; have /andP[i0 _] := hi.
 have pE : p.+1 = parent g i by rewrite prednK // lt0n.
-have hpar := forest_gap_corrected prior some ok hi child (introT andP (conj (ltn0Sn k) hk)).
+have hpar := forest_gap_corrected prior ok hi child (introT andP (conj (ltn0Sn k) hk)).
 have {}hpar : g_ i k.+1 + gamma ^+ 3 / S%:R ^+ 2 <= g_ i (parent g i) by apply: hpar; apply: contra kp => /eqP <-.
 have np := near A hi hp; have nk := near A hi hk; rewrite iT /= in np nk.
 have {}np := np isT; have {}nk := nk isT; rewrite pE in np.
@@ -576,7 +572,7 @@ Notation small := (35%:R * S%:R ^+ 2 / gamma ^+ 2 * eps).
 Lemma root_small A k : (k < i)%N -> `|gstar A i k| / S%:R <= small.
 Proof.
 move=> hk; rewrite ler_pdivr_mulr //.
-apply: le_trans (root_pull is_exp prior some ok eps0 length b0 A hi root hk) _.
+apply: le_trans (root_pull is_exp prior ok eps0 length b0 A hi root hk) _.
 by apply: eqW; ring.
 Qed.
 

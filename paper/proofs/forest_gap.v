@@ -9,10 +9,9 @@
 (* Eq. (24) (eq-g-parent-chi2): g_{i,p(i)} is the mean of                     *)
 (*   sum_{s,s'} pi(s'|s)^2 mu(s)^2/(mu(s') mu(s)) - 1, and of the information *)
 (*   sum_{s,s'} P[s_i = s', s_p(i) = s]^2/(mu(s') mu(s)) - 1.                 *)
-(* A prior is uniform over a list of chains.                                  *)
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp Require Import ring.
-From LearnCausal Require Import definitions sums markov leaves law gap.
+From LearnCausal Require Import definitions sums priors markov leaves law gap.
 Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 Import Order.TTheory GRing.Theory Num.Theory.
 Local Open Scope ring_scope.
@@ -112,11 +111,7 @@ all: by rewrite !lt0r_neq0 ?mu0.
 Qed.
 End OneChain.
 
-Lemma mean_over_eq (R : realFieldType) (P : seq (chain R)) F G :
-  (forall c, c \in P -> F c = G c) -> mean_over P F = mean_over P G.
-Proof. by move=> h; rewrite /mean_over; congr (_ / _); apply: total_eq. Qed.
-
-Theorem parent_chi2 (R : realFieldType) S g (P : seq (chain R)) i : forest g ->
+Theorem parent_chi2 (R : realFieldType) S g (P : prior R) i : is_prior P -> forest g ->
   (forall c, c \in P -> [/\ stochastic S (matrix c), stationary S (matrix c) (measure c) &
     forall t, (t < S)%N -> 0 < measure c t]) ->
   (0 < i < size g)%N -> parent g i != 0%N ->
@@ -125,31 +120,32 @@ Theorem parent_chi2 (R : realFieldType) S g (P : seq (chain R)) i : forest g ->
   mean_gradient S g P i (parent g i) = mean_over P (fun c => \Sum_(s < S) \Sum_(t < S)
     (joint S g (matrix c) (measure c) i (parent g i) t s ^+ 2 / (measure c t * measure c s)) - 1).
 Proof.
-move=> ok h hi p; split; apply: mean_over_eq => c /h[st sta mu0].
+move=> is_p ok h hi p; rewrite /mean_gradient; split; apply: (over_eq is_p) => c /h[st sta mu0].
   by have [_ ->] := chain_chi2 st sta ok mu0 hi p.
 by have [-> _] := chain_chi2 st sta ok mu0 hi p.
 Qed.
 
 Section Prior.
-Variables (R : realFieldType) (S : nat) (gamma : R) (P : seq (chain R)) (g : seq nat).
-Hypotheses (prior : assumption1 S gamma P) (some : (0 < size P)%N) (ok : forest g).
+Variables (R : realFieldType) (S : nat) (gamma : R) (P : prior R) (g : seq nat).
+Hypotheses (prior : assumption1 S gamma P) (ok : forest g).
 Notation T := (size g).
 Notation mean_gradient := (mean_gradient S g P).
 
 Let facts c : c \in P -> [/\ stochastic S (matrix c), stationary S (matrix c) (measure c) &
   forall t, (t < S)%N -> 0 < measure c t].
 Proof.
-case: prior => g0 /allP adm _ _ /adm /and4P[st sta ab _]; split=> // t ht.
-exact: (mu_gt0 sta (low ab) g0 (gap.S_gt0 sta) ht).
+have [_ g0 _ S0 h] := prior_facts prior; move=> /h[st sta _ lo]; split=> // t ht.
+exact: (mu_gt0 sta lo g0 S0 ht).
 Qed.
+Let is_p : is_prior P. Proof. by have [] := prior_facts prior. Qed.
 
 Lemma mean_over0 (F : chain R -> R) : (forall c, c \in P -> F c = 0) -> mean_over P F = 0.
-Proof. by move=> h; rewrite (mean_over_eq h) /mean_over total0 mul0r. Qed.
+Proof. by move=> h; rewrite (over_eq is_p (G := fun=> 0)) // (over0 is_p). Qed.
 
 Lemma mean_meet i j a b : (0 < i < T)%N -> (0 < j < T)%N -> meet g i j a b ->
   mean_gradient i j = mean_over P (fun c => ancestor_gradient S (matrix c) (measure c) a b).
 Proof.
-by move=> hi hj m; apply: mean_over_eq => c /facts[st sta mu0]; apply: gradient_meet.
+move=> hi hj m; rewrite /mean_gradient; by apply: (over_eq is_p) => c /facts[st sta mu0]; apply: gradient_meet.
 Qed.
 
 (* Lemma 5 (thm-dpi-gap-corrected) *)
@@ -184,7 +180,7 @@ Theorem root_gradient_corrected i j : (0 < i <= T)%N -> parent g i = 0%N -> (0 <
 Proof.
 move=> /andP[i0 iT] p /andP[j0 ji]; move: (iT); rewrite leq_eqVlt => /orP[/eqP eT | lt].
   rewrite eT eqxx /=; move: (leq_trans ji iT); rewrite leq_eqVlt => /orP[/eqP-> | lt].
-    rewrite eqxx; apply: mean_over_eq => c /facts[st sta mu0].
+    rewrite eqxx /mean_gradient; apply: (over_eq is_p) => c /facts[st sta mu0].
     by apply: gradient_query_itself => //; rewrite -eT.
   rewrite (ltn_eqF lt); apply: mean_over0 => c /facts[st sta mu0].
   by apply: gradient_query; rewrite ?j0.
@@ -195,7 +191,7 @@ move: ji; rewrite leq_eqVlt => /orP[/eqP-> | ji]; last first.
   apply/same_treeP => -[x]; rewrite (upE ok i0) p /= inE => /eqP->.
   by rewrite (negPf (up_notin ok _)) // j0.
 have m : meet g i i 0 0 by exists [::], [::], (ancestors g i); split; rewrite // (upE ok i0).
-by rewrite (mean_meet hi hi m); apply: mean_itself prior some.
+by rewrite (mean_meet hi hi m); apply: mean_itself prior.
 Qed.
 End Prior.
 

@@ -11,7 +11,7 @@
 (*                          sum_k mu(k) pi^a(t|k) pi^b(s|k)                   *)
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp Require Import ring.
-From LearnCausal Require Import definitions sums markov.
+From LearnCausal Require Import definitions sums priors markov.
 Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 Import Order.TTheory GRing.Theory Num.Theory.
 Local Open Scope ring_scope.
@@ -308,50 +308,59 @@ End Gap.
 
 (* Lemma 5 (thm-dpi-gap-corrected) *)
 Section Prior.
-Variables (R : realFieldType) (S : nat) (gamma : R) (P : seq (chain R)).
-Hypotheses (prior : assumption1 S gamma P) (some : (0 < size P)%N).
+Variables (R : realFieldType) (S : nat) (gamma : R) (P : prior R).
+Hypothesis prior : assumption1 S gamma P.
 Notation mean_g a b := (mean_over P (fun c => ancestor_gradient S (matrix c) (measure c) a b)).
 
-Let n0 : (0 : R) < (size P)%:R. Proof. by rewrite ltr0n. Qed.
-
-Lemma mean_over_le x (F G : chain R -> R) : (forall c, c \in P -> F c + x <= G c) ->
-  mean_over P F + x <= mean_over P G.
+Lemma prior_facts : [/\ is_prior P, 0 < gamma, gamma < 1, (0 < S)%N & forall c, c \in P ->
+  [/\ stochastic S (matrix c), stationary S (matrix c) (measure c), above S (matrix c) (gamma / S%:R) &
+    at_least S (matrix c) (gamma / S%:R)]].
 Proof.
-move=> h; rewrite /mean_over ler_pdivl_mulr // mulrDl divfK ?lt0r_neq0 //.
-have -> : x * (size P)%:R = \Sum_(c in P) x by rewrite total_const mulr_natr.
-by rewrite -totalD; apply: total_le.
+case: prior => g0 adm _ _ ok; split=> // [||c /adm /and4P[st sta ab _]]; last by split=> //; apply: low ab.
+  by apply: (from_chains ok) => c /adm /and4P[st sta ab _]; apply: gamma_lt1 st sta ab.
+by apply: (from_chains ok) => c /adm /and4P[_ sta _ _]; apply: S_gt0 sta.
+Qed.
+
+Lemma bounded_ancestor a b : bounded P (fun c => ancestor_gradient S (matrix c) (measure c) a b).
+Proof.
+have [_ g0 _ S0 facts] := prior_facts; have Sr : (0 : R) < S%:R by rewrite ltr0n.
+have valid c : c \in P -> stochastic S (matrix c) /\ stationary S (matrix c) (measure c) by move=> /facts[].
+apply: boundedB; last exact: bounded_const.
+apply: bounded_total => s; rewrite index_lt => hs; apply: bounded_total => t; rewrite index_lt => ht.
+apply: boundedM.
+  apply: boundedM; first exact: (bounded_entry valid hs ht).
+  apply: (@bounded_inverse _ _ (gamma / S%:R)) => [|c /facts[_ sta _ lo]]; first exact: divr_gt0.
+  exact: (mu_lower sta lo ht).
+apply: bounded_total => k; rewrite index_lt => hk.
+do 2 (apply: boundedM; last by apply: (bounded_power valid)).
+exact: (bounded_measure valid hk).
 Qed.
 
 Lemma dpi_gap_corrected a b : (0 < a)%N -> (1 < a + b)%N -> mean_g a b + gamma ^+ 3 / S%:R ^+ 2 <= mean_g 1 0.
 Proof.
-case: prior => g0 /allP adm _ _ a0 ab; apply: mean_over_le => c /adm /and4P[st sta ab' sp].
-exact: gap_corrected.
+case: prior => g0 adm _ _ ok a0 ab; apply: (over_le ok); try exact: bounded_ancestor.
+by move=> c /adm /and4P[st sta ab' sp]; apply: gap_corrected.
 Qed.
 
 Lemma dpi_gap_corrected_other_tree : 0 + gamma ^+ 3 / S%:R ^+ 2 <= mean_g 1 0.
 Proof.
-case: prior => g0 /allP adm _ _; rewrite -{1}[0](mul0r (size P)%:R^-1) -[0 in X in X / _](total0 R P).
-apply: (@mean_over_le _ (fun=> 0)) => c /adm /and4P[st sta ab' sp]; exact: gap_other_tree.
+case: prior => g0 adm _ _ ok; rewrite -{1}(over0 ok).
+apply: (over_le ok); [exact: bounded_const | exact: bounded_ancestor | ].
+by move=> c /adm /and4P[st sta ab' sp]; apply: gap_other_tree.
 Qed.
 
 Lemma mean_itself : mean_g 0 0 = 0.
 Proof.
-case: prior => g0 /allP adm _ mean.
-case: P some adm mean n0 => // c0 P' _ adm mean m0; set Q := c0 :: P' in adm mean m0 *.
-have /and4P[_ st0 _ _] := adm c0 (mem_head _ _).
-have S0 : (0 : R) < S%:R.
-  rewrite ltr0n; case: (posnP S) => // e; move: (mu_sum st0); rewrite e /total /= => /eqP.
-  by rewrite eq_sym oner_eq0.
-have -> : mean_over Q (fun c => ancestor_gradient S (matrix c) (measure c) 0 0) =
-    mean_over Q (fun c => \Sum_(s < S) matrix c s s - 1).
-  rewrite /mean_over; congr (_ / _); apply: total_eq => c /adm /and4P[st sta ab' sp].
-  exact: gradient_itself ab' g0.
-rewrite /mean_over totalB total_exchange mulrBl -totalZr.
-rewrite (index_eq (G := fun=> S%:R^-1)) => [|s hs]; last first.
+have [ok g0 _ S0 facts] := prior_facts; case: prior => _ _ _ mean _.
+have valid c : c \in P -> stochastic S (matrix c) /\ stationary S (matrix c) (measure c) by move=> /facts[].
+have b s : s \in iota 0 S -> bounded P (fun c => matrix c s s).
+  by rewrite index_lt => hs; exact: (bounded_entry valid hs hs).
+transitivity (mean_over P (fun c => \Sum_(s < S) matrix c s s - 1)).
+  by apply: (over_eq ok) => c /facts[st sta ab lo]; exact: gradient_itself ab g0.
+rewrite (overB ok); [|exact: bounded_total|exact: bounded_const].
+rewrite (over_total ok) // (over_const ok) (index_eq (G := fun=> S%:R^-1)) => [|s hs]; last first.
   by apply/eqP; move/all_index: mean => h; move/all_index: (h s hs); apply.
-have -> : \Sum_(s < S) (S%:R^-1 : R) = 1.
-  by rewrite total_const size_iota -[LHS]mulr_natr mulVf // lt0r_neq0.
-by rewrite total_const divff ?subrr // lt0r_neq0.
+by rewrite total_const size_iota -[_ *+ S]mulr_natr mulVf ?subrr // pnatr_eq0 -lt0n.
 Qed.
 
 Lemma dpi_gap_corrected_itself : mean_g 0 0 + gamma ^+ 3 / S%:R ^+ 2 <= mean_g 1 0.

@@ -23,7 +23,7 @@
 (*   limit_pull i j    == the sum of the limits of Lemma 24 over s and s'     *)
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp Require Import ring.
-From LearnCausal Require Import definitions sums markov leaves effective_length law variance gap forest_gap stage_one.
+From LearnCausal Require Import definitions sums priors markov leaves effective_length law variance gap forest_gap stage_one.
 Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 Import Order.TTheory GRing.Theory Num.Theory.
 Local Open Scope ring_scope.
@@ -177,8 +177,8 @@ rewrite -expectB ler_norml; apply/andP; split; [rewrite -[leLHS]const | rewrite 
 Qed.
 
 Section Pull.
-Variables (R : realFieldType) (exp : R -> R) (S : nat) (g : seq nat) (P : seq (chain R)) (eps beta0 : R).
-Hypotheses (is_exp : exponential exp) (b0 : 0 <= beta0) (ok : forest g) (some : (0 < size P)%N).
+Variables (R : realFieldType) (exp : R -> R) (S : nat) (g : seq nat) (P : prior R) (eps beta0 : R).
+Hypotheses (is_exp : exponential exp) (b0 : 0 <= beta0) (ok : forest g) (is_p : is_prior P).
 Hypothesis valid : forall c, c \in P -> stochastic S (matrix c) /\ stationary S (matrix c) (measure c).
 Hypothesis eps01 : 0 < eps <= 1.
 Notation T := (size g).
@@ -212,23 +212,32 @@ have hi' : (0 < i <= size x)%N by rewrite z.
 exact: (term_shift is_exp b0 hi' eps01 erefl erefl erefl).
 Qed.
 
-Lemma mean_near (F G : chain R -> R) b : (forall c, c \in P -> `|F c - G c| <= b) ->
-  `|mean_over P F - mean_over P G| <= b.
+(* sums over the row of the query *)
+Lemma bounded_row (h : seq nat -> nat -> R) (y : seq nat -> R) x : (0 < T)%N -> x \in sequences S T ->
+  bounded P (fun c => (\Sum_(t < S) matrix c (query x) t * h x t) * y x).
 Proof.
-move=> h; have up c : c \in P -> F c + - b <= G c by move=> /h;
-  rewrite ler_norml !ler_subl_addr [G c + b]addrC => /andP[_].
-have down c : c \in P -> G c + - b <= F c.
-  by move=> /h; rewrite ler_norml ler_subr_addr addrC => /andP[].
-have u := gap.mean_over_le some up; have d := gap.mean_over_le some down.
-by rewrite ler_norml ler_subr_addl d /= ler_subl_addr -ler_subl_addl.
+move=> T0 hx; have [z _] := sequencesP hx; apply: boundedM; last exact: bounded_const.
+apply: bounded_total => t; rewrite index_lt => ht; apply: boundedM; last exact: bounded_const.
+by apply: (bounded_entry valid) => //; rewrite /query z (token_lt hx) // T0 leqnn.
 Qed.
 
-Lemma gstarE A i k : gstar exp S g eps beta0 P A i k =
+Lemma bounded_pull A i k x : (0 < T)%N -> x \in sequences S T ->
+  bounded P (fun c => pull_at exp S eps beta0 (matrix c) A i k x).
+Proof.
+move=> T0 hx; apply: bounded_eq (bounded_row
+  (fun x t => (predicted exp beta0 A x (query x) t + eps)^-1 *
+    (weights exp beta0 A x (query x) i.-1 * ((token x i == t)%:R - predicted exp beta0 A x (query x) t)))
+  (fun x => (token x k.+1 == query x)%:R) T0 hx) => c _.
+by rewrite /pull_at; congr (_ * _); apply: total_eq => t _; apply: mulrA.
+Qed.
+
+Lemma gstarE A i k : (0 < T)%N -> gstar exp S g eps beta0 P A i k =
   mean_over P (fun c => S%:R * expect S g (matrix c) (measure c)
     (fun x => T%:R * pull_at exp S eps beta0 (matrix c) A i k x)).
 Proof.
-rewrite /gstar /pull /mean_over mulrA -totalZ; congr (_ / _); apply: total_eq => c _.
-by rewrite /pull_of -mulrA -expectZ.
+move=> T0; rewrite /gstar /pull -(overZ is_p) => [|].
+  by apply: (over_eq is_p) => c _; rewrite /pull_of -mulrA -expectZ.
+by apply: (bounded_expect ok valid) => x; apply: bounded_pull.
 Qed.
 
 Definition ghat_query i j : R :=
@@ -237,7 +246,13 @@ Definition ghat_query i j : R :=
 Lemma gstar_shift A i k : (0 < i <= T)%N ->
   `|gstar exp S g eps beta0 P A i k - ghat_query i k.+1| <= 3%:R * S%:R / eps * (exp beta0 - 1).
 Proof.
-move=> hi; rewrite gstarE; apply: mean_near => c hc; have [st sta] := valid hc.
+move=> hi; have T0 : (0 < T)%N by case/andP: hi => i0; apply: leq_trans.
+rewrite gstarE //; apply: (over_near is_p) => [|c hc].
+  apply: boundedM; first exact: bounded_const.
+  apply: (bounded_expect ok valid) => x hx.
+  exact: (bounded_row (fun x t => ((token x i == t)%:R - frequency R x t) / (frequency R x t + eps))
+    (fun x => (token x k.+1 == query x)%:R) T0 hx).
+have [st sta] := valid hc.
 have b : 3%:R * S%:R / eps * (exp beta0 - 1) = S%:R * (3%:R / eps * (exp beta0 - 1)) by ring.
 rewrite -mulrBr normrM normr_nat b ler_wpmul2l ?ler0n //; apply: expect_near => // x hx.
 exact: pull_shift.
@@ -245,20 +260,20 @@ Qed.
 End Pull.
 
 (* Lemma 23 (lem-nonzero-beta) *)
-Theorem nonzero_beta (R : realFieldType) (exp : R -> R) S g (P : seq (chain R)) (eps beta0 : R) A i k :
-  exponential exp -> forest g -> (0 < size P)%N ->
+Theorem nonzero_beta (R : realFieldType) (exp : R -> R) S g (P : prior R) (eps beta0 : R) A i k :
+  exponential exp -> forest g -> is_prior P ->
   (forall c, c \in P -> stochastic S (matrix c) /\ stationary S (matrix c) (measure c)) ->
   0 < eps <= 1 -> 0 <= beta0 <= 1 -> (0 < i <= size g)%N ->
   `|gstar exp S g eps beta0 P A i k - gstar exp S g eps 0 P A i k| <=
     3%:R * S%:R ^+ 2 / eps ^+ 2 * (exp beta0 - 1).
 Proof.
-move=> is_exp ok some valid e01 /andP[b0 _] hi; have /andP[e0 e1] := e01.
+move=> is_exp ok is_p valid e01 /andP[b0 _] hi; have /andP[e0 e1] := e01.
 have S1 : (1 : R) <= S%:R.
-  by case: P some valid => // c l _ /(_ c (mem_head _ _))[_ sta]; rewrite ler1n; apply: gap.S_gt0 sta.
+  by rewrite ler1n; apply: (from_chains is_p) => c /valid[_ sta]; apply: gap.S_gt0 sta.
 have zero : gstar exp S g eps 0 P A i k = ghat_query S g P eps i k.+1.
   apply/eqP; rewrite -subr_eq0 -normr_le0.
-  by apply: le_trans (gstar_shift is_exp (lexx 0) ok some valid e01 A k hi) _; rewrite (exp0 is_exp) subrr mulr0.
-rewrite zero; apply: le_trans (gstar_shift is_exp b0 ok some valid e01 A k hi) _.
+  by apply: le_trans (gstar_shift is_exp (lexx 0) ok is_p valid e01 A k hi) _; rewrite (exp0 is_exp) subrr mulr0.
+rewrite zero; apply: le_trans (gstar_shift is_exp b0 ok is_p valid e01 A k hi) _.
 have E1 : 0 <= exp beta0 - 1 by rewrite subr_ge0 -[leLHS](exp0 is_exp) (exp_le is_exp).
 rewrite ler_wpmul2r // !expr2 invfM; apply: ler_pmul; rewrite ?mulr_ge0 ?invr_ge0 ?ler0n ?(ltW e0) //.
   by rewrite ler_wpmul2l ?ler0n // ler_pemulr ?ler0n.
@@ -689,32 +704,35 @@ Qed.
 End Length.
 
 Section Prior.
-Variables (R : realFieldType) (exp : R -> R) (S : nat) (gamma : R) (P : seq (chain R)) (g : seq nat) (eps beta0 : R).
-Hypotheses (is_exp : exponential exp) (prior : assumption1 S gamma P) (some : (0 < size P)%N) (ok : forest g).
+Variables (R : realFieldType) (exp : R -> R) (S : nat) (gamma : R) (P : prior R) (g : seq nat) (eps beta0 : R).
+Hypotheses (is_exp : exponential exp) (prior : assumption1 S gamma P) (ok : forest g).
 Hypotheses (eps0 : 0 < eps) (length : eps ^+ 2 * effective_length_leaves R g = 1) (b0 : 0 <= beta0 <= eps ^+ 3).
 Notation T := (size g).
 Notation gstar := (gstar exp S g eps beta0 P).
 Notation g_ := (mean_gradient S g P).
 
-Let gamma0 : 0 < gamma. Proof. by case: prior. Qed.
-Let facts c : c \in P -> [/\ stochastic S (matrix c), stationary S (matrix c) (measure c),
-  at_least S (matrix c) (gamma / S%:R) & gamma < 1].
-Proof.
-case: prior => _ /allP adm _ _ /adm /and4P[st sta ab _]; split=> //; first exact: low ab.
-exact: (gamma_lt1 st sta ab).
-Qed.
-Let a_chain : exists c, c \in P.
-Proof. by case: P some => // c l _; exists c; rewrite mem_head. Qed.
-Let gamma1 : gamma < 1. Proof. by case: a_chain => c /facts[]. Qed.
-Let S0 : (0 < S)%N. Proof. by case: a_chain => c /facts[_ sta _ _]; apply: gap.S_gt0 sta. Qed.
+Let is_p : is_prior P. Proof. by have [] := prior_facts prior. Qed.
+Let gamma0 : 0 < gamma. Proof. by have [] := prior_facts prior. Qed.
+Let gamma1 : gamma < 1. Proof. by have [] := prior_facts prior. Qed.
+Let S0 : (0 < S)%N. Proof. by have [] := prior_facts prior. Qed.
 Let Sr : (0 : R) < S%:R. Proof. by rewrite ltr0n. Qed.
+Let facts c : c \in P -> [/\ stochastic S (matrix c), stationary S (matrix c) (measure c) &
+  at_least S (matrix c) (gamma / S%:R)].
+Proof. by have [_ _ _ _ h] := prior_facts prior; move=> /h[]. Qed.
+Let valid c : c \in P -> stochastic S (matrix c) /\ stationary S (matrix c) (measure c).
+Proof. by move=> /facts[]. Qed.
+Let inverse t : (t < S)%N -> bounded P (fun c => (measure c t)^-1).
+Proof.
+move=> ht; apply: (@bounded_inverse _ _ (gamma / S%:R)) => [|c /facts[_ sta lo]]; first exact: divr_gt0.
+exact: (mu_lower sta lo ht).
+Qed.
 
 (* A chain of one state does not move. *)
 Lemma two_states : (1 < S)%N.
 Proof.
-case: a_chain => c hc; have [st sta _ _] := facts hc.
+apply: (from_chains is_p) => c hc; have [st sta _] := facts hc.
 have : gamma ^+ 2 / S%:R <= spread S (matrix c) (measure c).
-  by case: prior => _ /allP adm _ _; have /and4P[] := adm c hc.
+  by case: prior => _ adm _ _ _; have /and4P[] := adm c hc.
 rewrite ltn_neqAle S0 andbT; apply: contraTneq => e; move: st sta; rewrite -e => st sta.
 have := row_sum st (ltn0Sn 0); have := mu_sum sta; rewrite /spread /total /= !addr0 => -> ->.
 by rewrite subrr expr0n /= -ltNge divr1 exprn_gt0.
@@ -740,12 +758,21 @@ Qed.
 (* The mean of the limits is g_ij, but for i = j = T. *)
 Lemma trace_mean : mean_over P (fun c => \Sum_(s < S) matrix c s s - 1) = 0.
 Proof.
-rewrite -(mean_itself prior some); apply: mean_over_eq => c hc; have [st sta ab _] := facts hc.
-case: prior => _ /allP adm _ _; have /and4P[_ _ strict _] := adm c hc.
+rewrite -(mean_itself prior); apply: (over_eq is_p) => c hc; have [st sta ab] := facts hc.
+case: prior => _ adm _ _ _; have /and4P[_ _ strict _] := adm c hc.
 by apply/esym; apply: gradient_itself strict gamma0.
 Qed.
 
 Notation limit i j c := (limit_pull S g (matrix c) (measure c) i j).
+
+Lemma bounded_limit i j : bounded P (fun c => limit i j c).
+Proof.
+apply: bounded_total => s; rewrite index_lt => hs; apply: bounded_total => t; rewrite index_lt => ht.
+apply: boundedM; first exact: (bounded_entry valid).
+apply: boundedB; last by apply: (bounded_expect ok valid) => x _; apply: bounded_const.
+apply: boundedM; last exact: inverse.
+by apply: (bounded_expect ok valid) => x _; apply: bounded_const.
+Qed.
 
 Lemma limit_mean i j : (0 < i <= T)%N -> (0 < j <= i)%N ->
   mean_over P (fun c => limit i j c) = if (i == T) && (j == T) then S%:R * g_ T T else g_ i j.
@@ -754,15 +781,19 @@ move=> hi hj; have /andP[i0 iT] := hi; have /andP[j0 ji] := hj; have T0 : (0 < T
 have root : parent g T = 0%N by case/andP: ok => _ /eqP.
 have hT : (0 < T <= T)%N by rewrite T0 leqnn.
 move: iT; rewrite leq_eqVlt => /orP[/eqP eT | lt]; last first.
-  rewrite (ltn_eqF lt) /=; apply: mean_over_eq => c hc; have [st sta _ _] := facts hc.
+  rewrite (ltn_eqF lt) /= /mean_gradient; apply: (over_eq is_p) => c hc; have [st sta _] := facts hc.
   exact: limit_before.
 rewrite eT eqxx /=; move: ji; rewrite eT leq_eqVlt => /orP[/eqP jT | jT].
-  rewrite jT eqxx (root_gradient_corrected prior some ok hT root) ?hT // eqxx /mean_over mulrA -totalZ; congr (_ / _).
-  apply: total_eq => c hc; have [st sta ab _] := facts hc.
+  rewrite jT eqxx (root_gradient_corrected prior ok hT root) ?hT // eqxx /= -(overZ is_p) => [|]; last first.
+    apply: boundedB; last exact: bounded_const.
+    apply: boundedM; last exact: bounded_const.
+    apply: bounded_total => s; rewrite index_lt => hs; apply: boundedM; last exact: inverse.
+    exact: (bounded_entry valid).
+  apply: (over_eq is_p) => c hc; have [st sta ab] := facts hc.
   rewrite (limit_query_itself st sta ok) ?hT //.
   by rewrite mulrBr mulr1 mulrC divfK // lt0r_neq0.
-rewrite (ltn_eqF jT) (root_gradient_corrected prior some ok hT root) ?j0 ?(ltnW jT) // eqxx (ltn_eqF jT) /=.
-rewrite -trace_mean; apply: mean_over_eq => c hc; have [st sta ab _] := facts hc.
+rewrite (ltn_eqF jT) (root_gradient_corrected prior ok hT root) ?j0 ?(ltnW jT) // eqxx (ltn_eqF jT) /=.
+rewrite -trace_mean; apply: (over_eq is_p) => c hc; have [st sta ab] := facts hc.
 by apply: (limit_query_before st sta ok gamma0 ab); rewrite ?hT ?j0 // ltnW.
 Qed.
 
@@ -771,15 +802,14 @@ Lemma gradient_near A i k : (0 < i <= T)%N -> (k < i)%N ->
     35%:R * S%:R ^+ 3 / gamma ^+ 2 * eps.
 Proof.
 move=> hi hk; have hj : (0 < k.+1 <= i)%N by [].
-have valid c : c \in P -> stochastic S (matrix c) /\ stationary S (matrix c) (measure c) by move=> /facts[].
 have /andP[beta_ge0 _] := b0; have e1 := eps_le1 eps0 length.
 have long : 1 <= eps ^+ 2 * effective_length_leaves R g by rewrite length.
 rewrite -(limit_mean hi hj); set y := mean_over P _; pose x := ghat_query S g P eps i k.+1.
 have near0 : `|x - y| <= 32%:R * S%:R ^+ 3 / gamma ^+ 2 * eps.
-  apply: mean_near => // c hc; have [st sta ab _] := facts hc.
-  exact: query_pull_near.
+  apply: (over_near is_p) => [|c hc]; first exact: bounded_limit.
+  have [st sta ab] := facts hc; exact: query_pull_near.
 have shift : `|gstar A i k - x| <= 3%:R * S%:R ^+ 3 / gamma ^+ 2 * eps.
-  apply: le_trans shift_small; apply: (gstar_shift is_exp beta_ge0 ok some valid) => //.
+  apply: le_trans shift_small; apply: (gstar_shift is_exp beta_ge0 ok is_p valid) => //.
   by rewrite eps0 e1.
 have -> : gstar A i k - y = (gstar A i k - x) + (x - y) by rewrite addrA subrK.
 have -> : 35%:R * S%:R ^+ 3 / gamma ^+ 2 * eps =
@@ -810,7 +840,7 @@ Lemma root_pull A i k : (0 < i < T)%N -> parent g i = 0%N -> (k < i)%N ->
 Proof.
 move=> /andP[i0 iT] root hk; have hi : (0 < i <= T)%N by rewrite i0 ltnW.
 have := gradient_near A hi hk; rewrite (ltn_eqF iT) /=.
-by rewrite (root_gradient_corrected prior some ok hi root) // (ltn_eqF iT) subr0.
+by rewrite (root_gradient_corrected prior ok hi root) // (ltn_eqF iT) subr0.
 Qed.
 
 Theorem roots_corrected A i : (0 < i < T)%N -> parent g i = 0%N ->
@@ -840,7 +870,7 @@ have root : parent g T = 0%N by case/andP: ok => _ /eqP.
 have n0 k : (k < T.-1)%N -> `|gstar A T k| <= b.
   move=> hk; have kT : (k.+1 < T)%N by rewrite -ltnS prednK in hk.
   have := gradient_near A hT (ltnW kT); rewrite (ltn_eqF kT) andbF.
-  by rewrite (root_gradient_corrected prior some ok hT root) ?(ltnW kT) // (ltn_eqF kT) andbF subr0.
+  by rewrite (root_gradient_corrected prior ok hT root) ?(ltnW kT) // (ltn_eqF kT) andbF subr0.
 have kappa0 : 0 < beta0 / (S%:R * T%:R) by rewrite divr_gt0 // mulr_gt0.
 have scale x c : `|- (beta0 / (S%:R * T%:R)) * x - - (beta0 / (S%:R * T%:R)) * c| * (T%:R / beta0) = `|x - c| / S%:R.
   rewrite -mulrBr normrM normrN (gtr0_norm kappa0); move: `|x - c| => y.

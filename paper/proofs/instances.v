@@ -12,7 +12,7 @@ From mathcomp Require Import all_ssreflect all_algebra.
 From LearnCausal Require Import refuted_limits stage_two probability definitions sums priors computation markov.
 From LearnCausal Require Import softmax covariance leaves effective_length law forest_gap variance chat.
 From LearnCausal Require Import refuted_setup refuted_stage_one refuted_stage_two refuted_main.
-From LearnCausal Require Import stage_one gradient descent refuted_query refuted_samples.
+From LearnCausal Require Import stage_one loss gradient descent refuted_query refuted_samples.
 From mathcomp Require Import ring.
 Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 Import Order.TTheory GRing.Theory Num.Theory.
@@ -123,13 +123,14 @@ Proof. by move=> none; apply: (none Q 2%N pi mu lambda _ _ 0 0 1)%N; vm_compute.
 
 (* The prior of refuted_query.v, with gamma = 1/10 *)
 Lemma forest_gap_corrected_applies : applies (@forest_gap_corrected).
-Proof. by move=> none; apply: (none Q 2%N _ _ g (toward_assumption1 _) _ _ 2 2)%N. Qed.
+Proof. by move=> none; apply: (none Q 2%N _ _ g (toward_assumption1 _) _ 2 2)%N. Qed.
 Lemma root_gradient_corrected_applies : applies (@root_gradient_corrected).
-Proof. by move=> none; apply: (none Q 2%N _ _ g (toward_assumption1 _) _ _ 3 3)%N. Qed.
+Proof. by move=> none; apply: (none Q 2%N _ _ g (toward_assumption1 _) _ 3 3)%N. Qed.
 Lemma parent_chi2_applies : applies (@parent_chi2).
 Proof.
-move=> none; apply: (none Q 2%N g [:: lazy] 2%N) => // c; rewrite inE => /eqP->.
-by split=> [||[|[]]]; vm_compute.
+move=> none; apply: (none Q 2%N g (weighted [:: (1//3, lazy); (2//3, swapping)]) 2%N) => //.
+  by apply: weighted_prior => //; apply/eqP; vm_compute.
+by move=> c; rewrite !inE => /orP[] /eqP->; split=> [||[|[]]]; vm_compute.
 Qed.
 
 Lemma forest_covariance_applies : applies (@forest_covariance).
@@ -223,25 +224,45 @@ Proof. exact: witness_setting. Qed.
 
 Lemma nonzero_beta_applies : applies (@nonzero_beta).
 Proof.
-move=> none; have [_ fo _ _] := short.
+move=> none; have [[_ _ _ _ is_p] fo _ _] := short.
 apply: (none E exp_R 2%N path P 1 1 zero 2%N 0%N) => // [|c /witness_facts[] //||]; first exact: exp_exponential.
   by rewrite ltr01 lexx.
 by rewrite ler01 lexx.
 Qed.
+Lemma loss_rewrite_corrected_applies : applies (@loss_rewrite_corrected).
+Proof.
+move=> none; have [[_ _ _ _ is_p] fo _ _] := short.
+apply: (none E exp_R ln_R 2%N path P 1 is_p fo _ _ zero zero) => [c /witness_facts[] //|].
+by rewrite size_in_context.
+Qed.
+Lemma pop_grads_applies : applies (@pop_grads).
+Proof.
+move=> none; have [[_ _ _ _ is_p] fo _ _] := short.
+apply: (none E exp_R ln_R 2%N path P 1 exp_exponential ln_logarithm ltr01 zero zero is_p fo) =>
+  [c /witness_facts[] //|].
+by rewrite size_in_context.
+Qed.
+Lemma stage_one_gradient_applies : applies (@stage_one_gradient).
+Proof.
+move=> none; have [[_ _ _ _ is_p] fo _ _] := short.
+apply: (none E exp_R ln_R 2%N path P 1 1 zero exp_exponential ln_logarithm ltr01 is_p fo) =>
+  [|c /witness_facts[] //].
+by rewrite size_in_context.
+Qed.
 Lemma gradient_corrected_applies : applies (@gradient_corrected).
 Proof.
 move=> none; have [a fo e0 e2] := short.
-by apply: (none E exp_R 2 _ P path _ _ exp_exponential a _ fo e0 e2 (cube_small e0) zero 2 0)%N.
+by apply: (none E exp_R 2 _ P path _ _ exp_exponential a fo e0 e2 (cube_small e0) zero 2 0)%N.
 Qed.
 Lemma roots_corrected_applies : applies (@roots_corrected).
 Proof.
 move=> none; have [a fo e0 e2] := short.
-by apply: (none E exp_R 2 _ P path _ _ exp_exponential a _ fo e0 e2 (cube_small e0) zero 3)%N.
+by apply: (none E exp_R 2 _ P path _ _ exp_exponential a fo e0 e2 (cube_small e0) zero 3)%N.
 Qed.
 Lemma query_row_corrected_applies : applies (@query_row_corrected).
 Proof.
 move=> none; have [a fo e0 e2] := short.
-by apply: (none E exp_R 2%N _ P path _ _ exp_exponential a _ fo e0 e2 (cube_small e0) zero) => //; apply: exprn_gt0.
+by apply: (none E exp_R 2%N _ P path _ _ exp_exponential a fo e0 e2 (cube_small e0) zero) => //; apply: exprn_gt0.
 Qed.
 Lemma prediction_corrected_applies : applies (@prediction_corrected).
 Proof.
@@ -250,8 +271,8 @@ by apply: (none E exp_R path _ _ exp_exponential e0 e2 (cube_small e0) zero (nse
 Qed.
 Lemma threshold_corrected_applies : applies (@threshold_corrected).
 Proof.
-move=> none; have d : two tenth 2%:R^-1 \in P by rewrite /toward relabelings_two inE eqxx.
-have [st _ low] := witness_facts d; have [g0 _ _ _] := toward_assumption1 E.
+move=> none; have d : two tenth 2%:R^-1 \in P by rewrite in_uniform relabelings_two inE eqxx.
+have [st _ low] := witness_facts d; have [g0 _ _ _ _] := toward_assumption1 E.
 by apply: (none E exp_R ln_R exp_exponential ln_logarithm 2%N _ _ 1 1 0%N 1%N st g0 low); rewrite ?ltr01 ?ler01 ?lexx.
 Qed.
 Lemma stage_two_time_applies : applies (@stage_two_time).
@@ -273,7 +294,7 @@ Qed.
 Lemma roots_drift_applies : applies (@roots_drift).
 Proof.
 move=> none; have [a fo e0 e2] := short; have t0 : (0 : E) < tenth ^+ 3 by rewrite exprn_gt0 // invr_gt0 ltr0n.
-apply: (none E exp_R 2%N _ P path _ _ exp_exponential a _ fo e0 e2 (cube_small e0) 1%N _ _ _ _ t0 1%N 0%N) => //.
+apply: (none E exp_R 2%N _ P path _ _ exp_exponential a fo e0 e2 (cube_small e0) 1%N _ _ _ _ t0 1%N 0%N) => //.
   exact: exprn_gt0.
 rewrite size_in_context; set x := (X in X <= _).
 have -> : x = 7%:R / 8%:R by rewrite /x; field.
@@ -282,7 +303,7 @@ Qed.
 Lemma stage_one_roots_applies : applies (@stage_one_roots).
 Proof.
 move=> none; have [a fo e0 e2] := short.
-apply: (none E exp_R ln_R 2%N _ P path _ _ exp_exponential a _ fo e0 e2 (cube_small e0) 1%N 1) => //.
+apply: (none E exp_R ln_R 2%N _ P path _ _ exp_exponential a fo e0 e2 (cube_small e0) 1%N 1) => //.
   exact: exprn_gt0.
 exact: ltr01.
 Qed.
@@ -320,7 +341,7 @@ Qed.
 Lemma parents_corrected_applies : applies (@parents_corrected).
 Proof.
 move=> none; have [m m1 lg] := long; have [i2 p] := second m1; have [a fo e0 e2] := witness_setting E m1.
-by apply: (none E exp_R 2%N _ P _ _ _ exp_exponential a _ fo e0 e2 (cube_small e0) 2%N i2 _ lg); rewrite ?p.
+by apply: (none E exp_R 2%N _ P _ _ _ exp_exponential a fo e0 e2 (cube_small e0) 2%N i2 _ lg); rewrite ?p.
 Qed.
 Lemma stage_one_parents_applies : applies (@stage_one_parents).
 Proof.
@@ -331,7 +352,7 @@ have b0 : 0 < m%:R^-1 ^+ 3 :> E by rewrite exprn_gt0.
 have T1 : 1 <= T%:R :> E by rewrite ler1n ltnW; case/andP: i2.
 have [|n /andP[n1 _]] := @above_time time.
   by rewrite !mulr_ge0 ?(ln_ge0 exp_exponential ln_logarithm) ?invr_ge0 ?exprn_ge0 ?invr_ge0 ?ler0n ?ler01.
-by apply: (none E exp_R ln_R 2%N _ P _ _ _ exp_exponential ln_logarithm a _ fo e0 e2 (cube_small e0) 2%N i2 _ lg 1 n
+by apply: (none E exp_R ln_R 2%N _ P _ _ _ exp_exponential ln_logarithm a fo e0 e2 (cube_small e0) 2%N i2 _ lg 1 n
   b0 ltr01 n1); rewrite ?p.
 Qed.
 
@@ -348,7 +369,7 @@ Proof.
 have [m m1 lg] := long; exists m => // A _ k k2 k0; have [i2 p] := second m1.
 have [a fo e0 e2] := witness_setting E m1.
 have p0 : parent (in_context (m ^ 2)) 2 != 0%N by rewrite p.
-have [h _ _] := parents_corrected exp_exponential a (isT : (0 < size P)%N) fo e0 e2 (cube_small e0) i2 p0 lg.
+have [h _ _] := parents_corrected exp_exponential a fo e0 e2 (cube_small e0) i2 p0 lg.
 have := h A k k2; rewrite p => /(_ k0); apply: le_trans; apply: eqW.
 by rewrite /gap [LHS]mulrC divfK // pnatr_eq0.
 Qed.

@@ -6,6 +6,9 @@
 (*                        common ancestor, P[s_i = t, s_j = s] =              *)
 (*                          sum_k mu(k) pi^a(t|k) pi^b(s|k)                   *)
 (*   pair_apart        == if they have none, it is mu(t) mu(s)                *)
+(* Under a prior:                                                            *)
+(*   bounded_expect    == the mean over sequences of functions that are       *)
+(*                        bounded on the prior's chains                       *)
 (* Of the query, which is uniform and independent of what is before it:       *)
 (*   query_law         == E[1{s_T = t} G] = E[G]/S                            *)
 (*                                                                            *)
@@ -14,7 +17,7 @@
 (*                        the same, so that their distance is a + b           *)
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp Require Import ring.
-From LearnCausal Require Import definitions sums markov leaves.
+From LearnCausal Require Import definitions sums priors markov leaves.
 Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 Import Order.TTheory GRing.Theory Num.Theory.
 Local Open Scope ring_scope.
@@ -375,3 +378,27 @@ case: (ltngtP j i) => lt; first exact: half.
 by case/negP: m; rewrite lt; apply/same_treeP; have /andP[i0 _] := hi; exists i; apply: up_self.
 Qed.
 End Law.
+
+Section Bounded.
+Variables (R : realFieldType) (S : nat) (g : seq nat) (P : prior R).
+Hypothesis ok : forest g.
+Hypothesis valid : forall c, c \in P -> stochastic S (matrix c) /\ stationary S (matrix c) (measure c).
+Notation T := (size g).
+
+Lemma bounded_law x : x \in sequences S T -> bounded P (fun c => definitions.law S g (matrix c) (measure c) x).
+Proof.
+move=> hx; rewrite /definitions.law; have : {subset iota 1 T <= iota 1 T} by [].
+elim: {1 3}(iota 1 T) => [|i l IH] sub; first exact: bounded_const.
+apply: boundedM; last by apply: IH => j hj; apply: sub; rewrite inE hj orbT.
+have := sub i (mem_head _ _); rewrite mem_iota add1n ltnS => hi; have ti := token_lt hx hi.
+have /andP[i0 iT] := hi; rewrite /step; case: (i == T); first exact: bounded_const.
+case: (boolP (parent g i == 0%N)) => p; first exact: (bounded_measure valid).
+apply: (bounded_entry valid) => //; apply: (token_lt hx).
+by rewrite lt0n p (leq_trans (ltnW (parent_lt ok i0))).
+Qed.
+
+Lemma bounded_expect (F : chain R -> seq nat -> R) :
+  (forall x, x \in sequences S T -> bounded P (fun c => F c x)) ->
+  bounded P (fun c => expect S g (matrix c) (measure c) (F c)).
+Proof. by move=> h; apply: bounded_total => x hx; apply: boundedM; [apply: bounded_law | apply: h]. Qed.
+End Bounded.

@@ -17,7 +17,7 @@
 (*   square h          == sum_s mu(s) h(s)^2, the squared norm of L^2(mu)     *)
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp Require Import ring.
-From LearnCausal Require Import definitions sums.
+From LearnCausal Require Import definitions sums priors.
 Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 Import Order.TTheory GRing.Theory Num.Theory.
 Local Open Scope ring_scope.
@@ -317,3 +317,34 @@ have -> : square (applied (centered pi mu) h) =
 by rewrite ler_wpmul2l ?sqr_ge0 // stochastic_contracts.
 Qed.
 End Chain.
+
+(* Under a prior: the entries of a chain and of its measure are bounded.      *)
+Section Bounded.
+Variables (R : realFieldType) (S : nat) (P : prior R).
+Hypothesis valid : forall c, c \in P -> stochastic S (matrix c) /\ stationary S (matrix c) (measure c).
+
+Lemma bounded_entry s t : (s < S)%N -> (t < S)%N -> bounded P (fun c => matrix c s t).
+Proof.
+move=> hs ht; exists 1 => c /valid[st _].
+by rewrite ger0_norm ?(pi_ge0 st) // (pi_le1 st).
+Qed.
+
+Lemma bounded_measure t : (t < S)%N -> bounded P (fun c => measure c t).
+Proof.
+move=> ht; exists 1 => c /valid[_ sta].
+by rewrite ger0_norm ?(mu_ge0 sta) // (mu_le1 sta).
+Qed.
+
+Lemma bounded_inverse x t : 0 < x -> (forall c, c \in P -> x <= measure c t) -> bounded P (fun c => (measure c t)^-1).
+Proof.
+move=> x0 h; exists x^-1 => c /h le; have m0 := lt_le_trans x0 le.
+by rewrite gtr0_norm ?invr_gt0 // lef_pinv.
+Qed.
+
+Lemma bounded_power k s t : (s < S)%N -> (t < S)%N -> bounded P (fun c => power S (matrix c) k s t).
+Proof.
+elim: k s => [|k IH] s hs ht; first exact: bounded_const.
+apply: bounded_total => r; rewrite index_lt => hr; apply: boundedM; first exact: bounded_entry.
+exact: IH.
+Qed.
+End Bounded.

@@ -19,7 +19,7 @@ Definition bound_g1_prior := relabelings 2%N bound_g1_pi ++ relabelings 2%N boun
 
 Theorem bound_g1_refuted : ~ bound_g1_printed Q.
 Proof.
-have a : assumption1 2 (5//14) bound_g1_prior.
+have a : assumption1 2 (5//14) (uniform bound_g1_prior).
   by apply: orbits_assumption1; vm_compute.
 by move=> h; have {}h := h 2%N _ _ bound_g1_pi a; by_computation h.
 Qed.

@@ -167,13 +167,13 @@ by apply: eqW; field.
 Qed.
 
 Notation gamma := (10%:R^-1 : R).
-Definition toward : seq (chain R) :=
-  relabelings 2 (two 10%:R^-1 2%:R^-1) ++ relabelings 2 (two (9%:R / 10%:R) 2%:R^-1).
+Definition toward : prior R :=
+  uniform (relabelings 2 (two 10%:R^-1 2%:R^-1) ++ relabelings 2 (two (9%:R / 10%:R) 2%:R^-1)).
 
 Lemma mean_toward F : mean_over toward F =
   (F (two 10%:R^-1 2%:R^-1) + F (two 2%:R^-1 10%:R^-1) +
     F (two (9%:R / 10%:R) 2%:R^-1) + F (two 2%:R^-1 (9%:R / 10%:R))) / 4%:R.
-Proof. by rewrite /mean_over /toward !relabelings_two /= /total /= addr0 !addrA. Qed.
+Proof. by rewrite /toward mean_uniform !relabelings_two /= /total /= addr0 !addrA. Qed.
 
 Lemma fraction_gt0 n d (x : R) : x = n.+1%:R / d.+1%:R -> 0 < x.
 Proof. by move=> ->; rewrite divr_gt0 ?ltr0n. Qed.
@@ -224,9 +224,12 @@ Lemma toward_own :
 Proof. by rewrite mean_toward /total /= /matrix /measure /=; field. Qed.
 End Prior.
 
-Lemma mean_over_le (R : realFieldType) (P : seq (chain R)) F G :
-  (forall c, c \in P -> F c <= G c) -> mean_over P F <= mean_over P G.
-Proof. by move=> h; rewrite /mean_over ler_wpmul2r ?invr_ge0 ?ler0n //; apply: total_le. Qed.
+Lemma mean_over_le (R : realFieldType) F G :
+  (forall c, c \in toward R -> F c <= G c) -> mean_over (toward R) F <= mean_over (toward R) G.
+Proof.
+move=> h; rewrite /toward !mean_uniform ler_wpmul2r ?invr_ge0 ?ler0n //.
+by apply: total_le => c hc; apply: h; rewrite in_uniform.
+Qed.
 
 Section Witness.
 Variables (R : realFieldType) (exp : R -> R) (m : nat) (c : R).
@@ -263,7 +266,7 @@ Proof. by rewrite sizeT query_root. Qed.
 Lemma witness_facts d : d \in P ->
   [/\ stochastic 2 (matrix d), stationary 2 (matrix d) (measure d) & at_least 2 (matrix d) (gamma / 2%:R)].
 Proof.
-case: (toward_assumption1 R) => _ /allP adm _ _ /adm /and4P[st sta ab _]; split=> //.
+case: (toward_assumption1 R) => _ adm _ _ _ /adm /and4P[st sta ab _]; split=> //.
 apply/all_index => s hs; apply/all_index => t ht; apply: ltW.
 by move/all_index: ab => /(_ s hs)/all_index; apply.
 Qed.
@@ -295,7 +298,7 @@ have g1 : gamma < 1 by rewrite invf_lt1 ?ltr0n // ltr1n.
 pose D d := 2%:R * T%:R * (pull_of exp 2 g eps start (matrix d) (measure d) A T T.-1 -
                            pull_of exp 2 g eps start (matrix d) (measure d) A T k).
 have -> : 2%:R * T%:R * (pull A T.-1 - pull A k) = mean_over P D.
-  by rewrite /stage_one.pull /mean_over /D totalZ totalB; ring.
+  by rewrite /stage_one.pull /D !mean_toward; field.
 apply: (@le_trans _ _ (mean_over P (fun d => gain 2 (matrix d) (measure d) - rho))); last first.
   apply: mean_over_le => d /witness_facts[st sta lo].
   exact: (query_pull st sta lo gamma0 g1 ok (in_context_leaves T0) sizeT m0 is_exp A (ltW s0) es hk).
@@ -410,11 +413,10 @@ have XY : 2%:R * T%:R * (X - Y) = w T.-1 - w 0%N.
   have -> : w T.-1 - w 0%N = 2%:R * T%:R / start *
       (- (start / (2%:R * T%:R)) * w 0%N - - (start / (2%:R * T%:R)) * w T.-1) by field; rewrite sz tz.
   by rewrite -ker; field; rewrite sz.
-have some : (0 < size P)%N by rewrite /toward !relabelings_two.
 have root : parent g T = 0%N by apply/eqP; apply: witness_root.
-have gT := root_gradient_corrected (toward_assumption1 R) some ok witness_query root.
+have gT := root_gradient_corrected (toward_assumption1 R) ok witness_query root.
 have small : (1 == T)%N = false by apply: ltn_eqF; apply: leq_trans T_four.
-move: lead; rewrite XY /w prednK // !gT ?T00 ?leqnn // !eqxx small /= toward_own.
+move: lead; rewrite XY /w prednK // !gT ?T00 ?leqnn // !eqxx small toward_own /=.
 have := difference_le (he _ lT) (he _ T00); set E := e T.-1 - e 0%N => hE lead.
 rewrite -(ler_pmul2r (_ : 0 < (5%:R * m%:R)^-1)) ?invr_gt0 ?mulr_gt0 ?ltr0n //.
 have -> : m%:R * (5%:R * m%:R)^-1 = 5%:R^-1 :> R by field.
@@ -740,7 +742,7 @@ have eta0 : 0 < eta.
 have far : 16%:R * (16%:R + D2) / D2 ^+ 2 <= ln T%:R.
   by apply: le_trans hb (le_trans _ ln1); rewrite ler_nat /n addnAC leqW // leq_addl.
 have half := second_step is_exp m1 (c0 2 gamma) long (ltW eta0) (D0 2 gamma) l (is_ln tr) far es.
-have dP : two 10%:R^-1 2%:R^-1 \in toward R by rewrite /toward !relabelings_two mem_head.
+have dP : two 10%:R^-1 2%:R^-1 \in toward R by rewrite in_uniform !relabelings_two mem_head.
 have le := h _ _ _ _ _ _ eta 2%N _ 0%N _ (witness_setting R m1) s eta0 es (witness_query m1) (witness_root m1) isT dP.
 have bad := average_at (A := trained exp 2 (in_context (m ^ 2)) m%:R^-1 (start m c2) (toward R) eta 2)
   (l := ln T%:R) m1 dP (isT : 0 < 2)%N K0 half l2.

@@ -5,12 +5,14 @@
 (*   sample_gradient ... l i k == g^emp_{i,k+1} for a list l of samples       *)
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp Require Import ring.
-From LearnCausal Require Import definitions sums markov law forest_gap stage_one query_row refuted_query.
+From LearnCausal Require Import definitions sums priors markov law forest_gap stage_one query_row refuted_query.
 Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 Import Order.TTheory GRing.Theory Num.Theory.
 Local Open Scope ring_scope.
 
-Fixpoint sampled (R : realFieldType) S (g : seq nat) (P : seq (chain R)) N (F : seq (chain R * seq nat) -> R) : R :=
+Arguments mean_over : simpl never.
+
+Fixpoint sampled (R : realFieldType) S (g : seq nat) (P : prior R) N (F : seq (chain R * seq nat) -> R) : R :=
   if N is n.+1
   then mean_over P (fun d => expect S g (matrix d) (measure d) (fun x => sampled S g P n (fun l => F ((d, x) :: l))))
   else F [::].
@@ -52,6 +54,7 @@ Let sizeT : T = (m ^ 2)%N. Proof. exact: size_in_context. Qed.
 Let T00 : (0 < T)%N. Proof. by rewrite sizeT. Qed.
 Let ok : forest g. Proof. exact: in_context_forest. Qed.
 Let gamma0 : 0 < gamma. Proof. by rewrite invr_gt0 ltr0n. Qed.
+Let is_p : is_prior P. Proof. by case: (toward_assumption1 R). Qed.
 Let gamma1 : gamma < 1. Proof. by rewrite invf_lt1 ?ltr0n // ltr1n. Qed.
 
 Lemma mean_affine (x y : R) E : mean_over P (fun d => x + y * E d) = x + y * mean_over P E.
@@ -59,7 +62,7 @@ Proof. by rewrite !mean_toward; field. Qed.
 
 Lemma mean1_affine (x y : R) F : mean1 (fun d => x + y * F d) = x + y * mean1 F.
 Proof.
-rewrite -mean_affine; apply: mean_over_eq => d hd; have [st sta _] := witness_facts hd.
+rewrite -mean_affine; apply: (over_eq is_p) => d hd; have [st sta _] := witness_facts hd.
 rewrite (expect_eq _ _ (G := fun z => y * F (d, z) - (- x) * 1)) => [|z _]; last by rewrite mulr1 opprK addrC.
 by rewrite expectB !expectZ (expect1 st sta ok) mulr1 opprK addrC.
 Qed.
@@ -78,14 +81,14 @@ Qed.
 Lemma sampled_eq N F G : F =1 G -> sampled N F = sampled N G.
 Proof.
 elim: N F G => [|N IH] F G h /=; first exact: h.
-by apply: mean_over_eq => d _; apply: expect_eq => x _; apply: IH => l; apply: h.
+by apply: (over_eq is_p) => d _; apply: expect_eq => x _; apply: IH => l; apply: h.
 Qed.
 
 Lemma sampled_affine (x y : R) N F : sampled N (fun l => x + y * F l) = x + y * sampled N F.
 Proof.
 elim: N F => [|N IH] F //=.
 rewrite -(mean1_affine x y (fun d => sampled N (fun l => F (d :: l)))).
-by apply: mean_over_eq => d _; apply: expect_eq => z _; apply: IH.
+by apply: (over_eq is_p) => d _; apply: expect_eq => z _; apply: IH.
 Qed.
 
 Lemma sampled_sum (H : chain R * seq nat -> R) N a :
@@ -93,7 +96,7 @@ Lemma sampled_sum (H : chain R * seq nat -> R) N a :
 Proof.
 elim: N a => [|N IH] a /=; first by rewrite /total /= mul0r.
 have -> : a + N.+1%:R * mean1 H = a + N%:R * mean1 H + 1 * mean1 H by rewrite -addn1 natrD; ring.
-rewrite -mean1_affine; apply: mean_over_eq => d _; apply: expect_eq => x _.
+rewrite -mean1_affine; apply: (over_eq is_p) => d _; apply: expect_eq => x _.
 rewrite (sampled_eq N (G := fun l => a + H (d, x) + \Sum_(d in l) H d)) => [|l]; last by rewrite /total /= addrA.
 by rewrite IH mul1r addrAC.
 Qed.

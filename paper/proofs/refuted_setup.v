@@ -95,11 +95,11 @@ Proof. by move=> h; have := congr1 size (h 2%N 1%N isT isT); rewrite size_map !s
 (* zero, and else one of largest information.                                 *)
 Definition marginal (R : realFieldType) S g (c : chain R) i s : R :=
   expect S g (matrix c) (measure c) (fun x => (token x i == s)%:R).
-Definition information (R : realFieldType) S g (P : seq (chain R)) (f : R -> R) i j : R :=
+Definition information (R : realFieldType) S g (P : prior R) (f : R -> R) i j : R :=
   mean_over P (fun c => \Sum_(s < S) \Sum_(s' < S)
     let q := marginal S g c j s * marginal S g c i s' in
     q * f (joint S g (matrix c) (measure c) i j s' s / q)).
-Definition returns (R : realFieldType) S g (P : seq (chain R)) f i p : bool :=
+Definition returns (R : realFieldType) S g (P : prior R) f i p : bool :=
   let I := information S g P f i in
   if p == 0%N then all (fun j => I j == 0) (iota 1 i.-1)
   else [&& (p < i)%N, I p != 0 & all (fun j => I j <= I p) (iota 1 i.-1)].
@@ -124,7 +124,7 @@ Qed.
 
 Theorem oracle_refuted : ~ oracle_printed Q.
 Proof.
-have a : assumption1 2 (1//10) (relabelings 2 oracle_chain ++ relabelings 2 oracle_partner).
+have a : assumption1 2 (1//10) (uniform (relabelings 2 oracle_chain ++ relabelings 2 oracle_partner)).
   by apply: orbits_assumption1; vm_compute.
 move=> h; have {}h := h 2%N _ _ [:: 0; 1; 0]%N hinge 2%N 0%N a isT hinge_convex.
 have one : hinge 1 = 0 by apply/eqP; vm_compute.

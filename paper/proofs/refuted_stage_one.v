@@ -23,18 +23,17 @@ Definition dpi_chain : chain Q :=
 
 Theorem dpi_gap_refuted : ~ dpi_gap_printed Q.
 Proof.
-have a : assumption1 5 (13//53) (relabelings 5 dpi_chain) by apply: orbit_assumption1; vm_compute.
-set P := relabelings 5 dpi_chain in a *; pose g := [:: 0; 1; 0]%N; have ok : forest g by [].
-have some : (0 < size P)%N by rewrite size_map size_permutations ?iota_uniq.
+have a : assumption1 5 (13//53) (uniform (relabelings 5 dpi_chain)) by apply: orbit_assumption1; vm_compute.
+set P := uniform (relabelings 5 dpi_chain) in a *; pose g := [:: 0; 1; 0]%N; have ok : forest g by [].
+have [is_p g0 _ S0 facts] := prior_facts a.
 have valid c : c \in P -> [/\ stochastic 5 (matrix c), stationary 5 (matrix c) (measure c) &
     forall t, (t < 5)%N -> 0 < measure c t].
-  case: a => g0 /allP adm _ _ /adm /and4P[st sta ab _]; split=> // t ht.
-  exact: (mu_gt0 sta (low ab) g0 (S_gt0 sta) ht).
+  by move=> /facts[st sta _ lo]; split=> // t ht; apply: (mu_gt0 sta lo g0 S0 ht).
 have itself : mean_gradient 5 g P 2 2 = 0.
   have m : meet g 2 2 0 0 by exists [::], [::], (ancestors g 2).
-  by rewrite (mean_meet a ok (isT : (0 < 2 < 3)%N) (isT : (0 < 2 < 3)%N) m); apply: mean_itself a some.
+  by rewrite (mean_meet a ok (isT : (0 < 2 < 3)%N) (isT : (0 < 2 < 3)%N) m); apply: mean_itself a.
 move=> h; have {}h := h 5%N _ P g 2%N 2%N a; do 5 (specialize (h isT)).
-move: h; rewrite itself (proj1 (parent_chi2 ok valid (isT : (0 < 2 < 3)%N) isT)) => h; by_computation h.
+move: h; rewrite itself (proj1 (parent_chi2 is_p ok valid (isT : (0 < 2 < 3)%N) isT)) => h; by_computation h.
 Qed.
 
 (* Lemma 5 (thm-dpi-gap-step-query): if i has no parent, then g_{i,j} = 0 for *)
@@ -48,7 +47,7 @@ Definition query_partner : chain Q := ([:: [:: 5//9; 4//9]; [:: 2//9; 7//9]], [:
 
 Theorem query_refuted : ~ query_printed Q.
 Proof.
-have a : assumption1 2 (1//4) (relabelings 2 query_chain ++ relabelings 2 query_partner).
+have a : assumption1 2 (1//4) (uniform (relabelings 2 query_chain ++ relabelings 2 query_partner)).
   by apply: orbits_assumption1; vm_compute.
 move=> h; have {}h := h 2%N _ _ [:: 0; 0; 0; 1; 0]%N 5%N 5%N a; by_computation h.
 Qed.
@@ -60,7 +59,7 @@ Definition root_chain : chain Q :=
 
 Theorem root_zero_refuted : ~ query_printed Q.
 Proof.
-have a : assumption1 3 (1//10) (relabelings 3 root_chain) by apply: orbit_assumption1; vm_compute.
+have a : assumption1 3 (1//10) (uniform (relabelings 3 root_chain)) by apply: orbit_assumption1; vm_compute.
 move=> h; have {}h := h 3%N _ _ [:: 0; 1; 0]%N 3%N 3%N a; by_computation h.
 Qed.
 
@@ -76,7 +75,7 @@ Definition strong_dpi_chain : chain Q :=
 
 Theorem strong_dpi_last_refuted : ~ strong_dpi_last_printed Q.
 Proof.
-have a : assumption1 3 (4//11) (relabelings 3 strong_dpi_chain) by apply: orbit_assumption1; vm_compute.
+have a : assumption1 3 (4//11) (uniform (relabelings 3 strong_dpi_chain)) by apply: orbit_assumption1; vm_compute.
 move=> h; have {}h := h 3%N _ _ strong_dpi_chain a; by_computation h.
 Qed.
 
@@ -95,13 +94,13 @@ Definition attention s : Q := nth 0 [:: 49//100; 1//100; 1//100; 49//100] s.
 
 Theorem stage_one_refuted : ~ stage_one_printed Q.
 Proof.
-have a : assumption1 2 (39//100) (relabelings 2 lazy ++ relabelings 2 swapping).
+have a : assumption1 2 (39//100) (uniform (relabelings 2 lazy ++ relabelings 2 swapping)).
   by apply: orbits_assumption1; vm_compute.
 move=> h; have {}h := h 2%N _ (1//3) _ [:: 0; 1; 2; 3; 0]%N 4%N 1%N attention a.
 do 7 (specialize (h ltac:(vm_compute; reflexivity))).
 case: h => C c0; rewrite leNgt => /negP; apply.
 apply: (@lt_trans _ _ (jacobian 4 attention (ghat_row 2 [:: 0; 1; 2; 3; 0]%N
-  (relabelings 2 lazy ++ relabelings 2 swapping) (1//3) 4) 0)); first by vm_cast_no_check (erefl true).
+  (uniform (relabelings 2 lazy ++ relabelings 2 swapping)) (1//3) 4) 0)); first by vm_cast_no_check (erefl true).
 by rewrite ltr_addl mulr_gt0 // mulr_gt0.
 Qed.
 
@@ -118,7 +117,7 @@ Qed.
 
 (* Lemma 33 (thm-finite-stage1-step-mean): the mean of the empirical gradient *)
 (* is ghat. The samples carry their query as the last token.                  *)
-Definition empirical (R : realFieldType) S g (P : seq (chain R)) eps i j : R :=
+Definition empirical (R : realFieldType) S g (P : prior R) eps i j : R :=
   mean_over P (fun c => expect S g (matrix c) (measure c) (fun x => S%:R * \Sum_(s < S)
     matrix c (token x (size x)) s / (frequency R x s + eps) *
     ((token x i == s)%:R - frequency R x s) * (token x j == token x (size x))%:R)).
@@ -129,7 +128,7 @@ Definition empirical_mean_printed (R : realFieldType) :=
 
 Theorem empirical_mean_refuted : ~ empirical_mean_printed Q.
 Proof.
-have a : assumption1 3 (1//10) (relabelings 3 root_chain) by apply: orbit_assumption1; vm_compute.
+have a : assumption1 3 (1//10) (uniform (relabelings 3 root_chain)) by apply: orbit_assumption1; vm_compute.
 move=> h; have {}h := h 3%N _ (1//2) _ [:: 0; 1; 0]%N 3%N 1%N a; by_computation h.
 Qed.
 

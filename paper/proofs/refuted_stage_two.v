@@ -26,7 +26,7 @@ Definition denominator_partner : chain Q := ([:: [:: 1//10; 9//10]; [:: 2//5; 3/
 
 Theorem denominator_refuted : ~ denominator_printed Q.
 Proof.
-have a : assumption1 2 (19//100) (relabelings 2 denominator_chain ++ relabelings 2 denominator_partner).
+have a : assumption1 2 (19//100) (uniform (relabelings 2 denominator_chain ++ relabelings 2 denominator_partner)).
   by apply: orbits_assumption1; vm_compute.
 move=> h; have {}h := h 2%N _ (1//4) (128//1) (2//1) _ denominator_chain 1%N 1%N 7%N a; by_computation h.
 Qed.
@@ -80,7 +80,7 @@ Qed.
 Definition attended (R : realFieldType) (rows : seq (seq R)) (x : seq nat) i a : R :=
   \Sum_(j in iota 1 (size x)) nth 0 (nth [::] rows i.-1) j.-1 * (token x j == a)%:R.
 
-Definition second_gradient (R : realFieldType) S g (P : seq (chain R)) rows eps a s : R :=
+Definition second_gradient (R : realFieldType) S g (P : prior R) rows eps a s : R :=
   - S%:R^-1 * mean_over P (fun c => expect S g (matrix c) (measure c) (fun x => \Sum_(s' < S)
     matrix c s s' / (frequency R x s' + eps) *
     ((\Sum_(i in iota 1 (size x)) attended rows x i a * ((token x i == s')%:R - frequency R x s'))
@@ -100,7 +100,7 @@ Proof. by field. Qed.
 
 Theorem a2_form_refuted : ~ a2_form_printed Q.
 Proof.
-have a : assumption1 2 (1//4) (relabelings 2 a2_chain ++ relabelings 2 a2_partner).
+have a : assumption1 2 (1//4) (uniform (relabelings 2 a2_chain ++ relabelings 2 a2_partner)).
   by apply: orbits_assumption1; vm_compute.
 move=> h; have {}h := h 2%N _ (1//10) _ [:: 0; 1; 0]%N a2_rows a.
 do 2 (specialize (h ltac:(vm_compute; reflexivity))); case: h => beta.
@@ -240,6 +240,6 @@ Definition ghat_chain : chain Q :=
 
 Theorem ghat_last_refuted : ~ ghat_last_printed Q.
 Proof.
-have a : assumption1 5 (197//1000) (relabelings 5 ghat_chain) by apply: orbit_assumption1; vm_compute.
+have a : assumption1 5 (197//1000) (uniform (relabelings 5 ghat_chain)) by apply: orbit_assumption1; vm_compute.
 move=> h; have {}h := h 5%N _ 1 _ a; by_computation h.
 Qed.

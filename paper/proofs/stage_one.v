@@ -14,7 +14,8 @@
 (*                        sequence, for a chain, and for a prior; the query   *)
 (*                        is the last token of X                              *)
 (*   gstar A i k       == g*_{i,k+1}                                          *)
-(*   gradient_one A i k == the entry of the gradient of the loss, by Lemma 4  *)
+(*   gradient_one A i k == the entry of the gradient of the loss, by          *)
+(*                        stage_one_gradient of loss.v, Lemma 4               *)
 (*   trained eta n     == A1 after n steps of size eta, from 0                *)
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp Require Import ring.
@@ -48,7 +49,7 @@ Definition pull_at (pi : nat -> nat -> R) A i k x : R :=
 
 Definition pull_of (pi : nat -> nat -> R) mu A i k : R := expect S g pi mu (pull_at pi A i k).
 
-Definition pull (P : seq (chain R)) A i k : R := mean_over P (fun c => pull_of (matrix c) (measure c) A i k).
+Definition pull (P : prior R) A i k : R := mean_over P (fun c => pull_of (matrix c) (measure c) A i k).
 
 Definition gstar P A i k : R := S%:R * (size g)%:R * pull P A i k.
 
