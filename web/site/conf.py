@@ -78,15 +78,14 @@ def first_sentences(doctree):
 
 
 def describe(app, pagename, templatename, context, doctree):
-    """Describe a page for search engines and for previews of links, by its first sentences and by Figure 2."""
+    """Describe a page for search engines and for previews of links, by its first sentences."""
     words = html.escape(first_sentences(doctree) or project)
-    title, up = html.escape(context.get("title", project)), "../" * pagename.count("/")
-    # Previews need a full address: SITE_URL is the start of the site.
-    tags = {"og:description": words, "og:title": title, "og:type": "website", "og:image": os.environ.get("SITE_URL", up) + "figures/fig-induction-head.png"}
+    title = html.escape(context.get("title", project))
+    tags = {"og:description": words, "og:title": title, "og:type": "website"}
     if pagename == "index":
         cff = yaml.safe_load(pathlib.Path(app.srcdir, "CITATION.cff").read_text(encoding="utf-8"))
         tags |= {"citation_title": cff["title"], "citation_author": cff["authors"][0]["name"],
-                 "citation_publication_date": cff["date-released"].replace("-", "/"), "citation_technical_report_number": cff["version"]}
+                 "citation_publication_date": cff["date-released"].replace("-", "/")}
     context["metatags"] = context.get("metatags", "") + f'<meta name="description" content="{words}">' + "".join(
         f'<meta {"name" if k.startswith("citation") else "property"}="{k}" content="{v}">' for k, v in tags.items())
     if pagename == "search":
