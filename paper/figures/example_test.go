@@ -34,6 +34,7 @@ func ExampleAll() {
 	// multi-parent           8 runs
 	// multi-parent-printed   2 runs
 	// mlp                   27 runs
+	// sub-n-grams            8 runs
 }
 
 // One registered figure, drawn by its id from the stored runs.
