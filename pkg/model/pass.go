@@ -89,7 +89,10 @@ func (t *tape) softmax(name string, a *node) *node {
 	return t.add(name, mat.DenseCopyOf(p), func(d *mat.Dense) { // an edit does not change p
 		for i := range n { // da = p (d - <p, d>)
 			da, prob, row := a.d.RawRowView(i), p.RawRowView(i)[:i+1], d.RawRowView(i)
-			mean := floats.Dot(prob, row[:i+1])
+			mean := 0.0
+			for j, p := range prob {
+				mean += float64(p * row[j])
+			}
 			for j, q := range prob {
 				da[j] += float64(q * (row[j] - mean))
 			}
@@ -155,7 +158,10 @@ func (t *tape) shift(name string, a, b *node, c float64) *node {
 		a.d.Add(a.d, d)
 		rows, _ := d.Dims()
 		for i := range rows {
-			floats.AddScaled(b.d.RawRowView(0), c, d.RawRowView(i))
+			to := b.d.RawRowView(0)
+			for j, v := range d.RawRowView(i) {
+				to[j] += float64(c * v)
+			}
 		}
 	})
 }

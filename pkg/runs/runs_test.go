@@ -148,6 +148,10 @@ func leaves(v reflect.Value, name string, f func(name string)) {
 		}
 		return
 	case reflect.Slice:
+		if v.Len() == 0 {
+			v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+			break
+		}
 		v.Set(v.Slice(0, v.Len()-1))
 	case reflect.Int:
 		v.SetInt(v.Int() + 1)

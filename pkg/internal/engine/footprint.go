@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"learncausal/pkg/internal/simd"
+	"learncausal/pkg/model"
 )
 
 // A Footprint counts the float64 numbers in the parts of training. The counts are floats,
@@ -94,5 +95,26 @@ func MLPFootprint(s, t, width int, residual bool) Footprint {
 func checkCounts(counts ...int) {
 	if slices.Min(counts) < 1 {
 		panic(fmt.Sprintf("engine: tokens, positions and heads or width are %v, want at least one of each", counts))
+	}
+}
+
+// PositionalFootprint returns the counts for a [model.Positional].
+func PositionalFootprint(f model.PositionalForm) Footprint {
+	checkCounts(f.S, f.T, f.Heads)
+	S, T, m := float64(f.S), float64(f.T), float64(f.Heads)
+	d := (1 + m) * S
+	first, rest := T*T, 2*d*d
+	if f.Relative {
+		first = T
+	}
+	if f.Linear {
+		rest = S * S
+	}
+	if f.Values {
+		rest += m * S * S
+	}
+	scratch := T*(2*d+(1+m)*S+1) + 4*d + T + 3*S
+	return Footprint{
+		Weights: m*first + rest, Engine: m*(first+T*T) + rest + scratch, Gradient: m*T*T + rest, Pass: scratch + T*S,
 	}
 }

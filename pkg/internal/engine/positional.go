@@ -85,24 +85,3 @@ func (g *positionalGradient) AddTo(w model.Model, c float64) {
 	g.e.check(w)
 	g.e.pass.AddTo(w.(*model.Positional), g.g, c)
 }
-
-// PositionalFootprint returns the counts for a [model.Positional].
-func PositionalFootprint(f model.PositionalForm) Footprint {
-	checkCounts(f.S, f.T, f.Heads)
-	S, T, m := float64(f.S), float64(f.T), float64(f.Heads)
-	d := (1 + m) * S
-	first, rest := T*T, 2*d*d
-	if f.Relative {
-		first = T
-	}
-	if f.Linear {
-		rest = S * S
-	}
-	if f.Values {
-		rest += m * S * S
-	}
-	scratch := T*(2*d+(1+m)*S+1) + 4*d + T + 3*S
-	return Footprint{
-		Weights: m*first + rest, Engine: m*(first+T*T) + rest + scratch, Gradient: m*T*T + rest, Pass: scratch + T*S,
-	}
-}
