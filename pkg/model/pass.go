@@ -89,10 +89,7 @@ func (t *tape) softmax(name string, a *node) *node {
 	return t.add(name, mat.DenseCopyOf(p), func(d *mat.Dense) { // an edit does not change p
 		for i := range n { // da = p (d - <p, d>)
 			da, prob, row := a.d.RawRowView(i), p.RawRowView(i)[:i+1], d.RawRowView(i)
-			mean := 0.0
-			for j, p := range prob {
-				mean += float64(p * row[j])
-			}
+			mean := dot(prob, row)
 			for j, q := range prob {
 				da[j] += float64(q * (row[j] - mean))
 			}
@@ -158,10 +155,7 @@ func (t *tape) shift(name string, a, b *node, c float64) *node {
 		a.d.Add(a.d, d)
 		rows, _ := d.Dims()
 		for i := range rows {
-			to := b.d.RawRowView(0)
-			for j, v := range d.RawRowView(i) {
-				to[j] += float64(c * v)
-			}
+			addScaled(b.d.RawRowView(0), c, d.RawRowView(i))
 		}
 	})
 }
