@@ -7,8 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -76,14 +76,22 @@ type listedRun struct {
 
 func listed(spec train.Spec, step int, curve []train.Point) listedRun {
 	end := curve[len(curve)-1]
-	address, shown := runs.Address(spec), ""
+	address := runs.Address(spec)
+	return listedRun{
+		address, spec.Experiment(), trial.GraphName(spec), experiments()[address], spec, step, end.Loss, end.Attention,
+	}
+}
+
+// experiments returns the name of the experiment of each run that figures show, by address.
+var experiments = sync.OnceValue(func() map[string]string {
+	all := map[string]string{}
 	for _, e := range figures.All() {
-		if slices.ContainsFunc(e.Specs, func(s train.Spec) bool { return runs.Address(s) == address }) {
-			shown = e.Name
+		for _, spec := range e.Specs {
+			all[runs.Address(spec)] = e.Name
 		}
 	}
-	return listedRun{address, spec.Experiment(), trial.GraphName(spec), shown, spec, step, end.Loss, end.Attention}
-}
+	return all
+})
 
 // listRuns prints the finished and the unfinished runs of a store. A run that cannot be
 // read is an error, which is returned after the other runs are printed.
@@ -134,11 +142,15 @@ func listRuns(w io.Writer, dir string, asJSON bool) error {
 			prior = of.Prior
 		case train.Task2:
 			prior = of.Prior
+		case train.Chain:
+			prior = of.Prior
 		}
 		var model string
 		switch of := r.Spec.Model.(type) {
 		case train.Disentangled:
 			model = fmt.Sprintf("%d,%d heads", of.Heads[0], of.Heads[1])
+		case train.Positional:
+			model = fmt.Sprintf("positional, %d heads", of.Heads)
 		case train.MLP:
 			model = fmt.Sprintf("MLP %d%s%s", of.Width, map[bool]string{true: " fixed"}[of.FixedEmbeddings],
 				map[bool]string{true: " residual"}[of.Residual])
