@@ -131,16 +131,20 @@ move=> e e0; exists e => // h he; have -> : (a + h) ^+ 2 - a ^+ 2 - 2%:R * a * h
 by rewrite normrM ler_wpmul2r.
 Qed.
 
+Lemma above_half (a h : R) : `|h| <= a / 2%:R -> a / 2%:R <= a + h.
+Proof.
+rewrite ler_norml => /andP[lo _].
+have -> : a / 2%:R = a + - (a / 2%:R) by field.
+by rewrite ler_add2l.
+Qed.
+
 Lemma slope_inv (a : R) : 0 < a -> slope (fun x => x^-1) a (- (a ^+ 2)^-1).
 Proof.
 move=> a0 e e0; have a2 : 0 < a / 2%:R by rewrite divr_gt0 ?ltr0n.
 exists (Num.min (a / 2%:R) (e * a ^+ 3 / 2%:R)) => [|h].
   by rewrite lt_minr a2 divr_gt0 ?mulr_gt0 ?exprn_gt0 ?ltr0n.
 rewrite le_minr => /andP[h1 h2].
-have low : a / 2%:R <= a + h.
-  move: h1; rewrite ler_norml => /andP[lo _].
-  have -> : a / 2%:R = a + - (a / 2%:R) by field.
-  by rewrite ler_add2l.
+have low := above_half h1.
 have p := lt_le_trans a2 low.
 have -> : (a + h)^-1 - a^-1 - - (a ^+ 2)^-1 * h = h * h / (a ^+ 2 * (a + h)) by field; rewrite !lt0r_neq0.
 have q0 : 0 < a ^+ 2 * (a + h) by rewrite mulr_gt0 ?exprn_gt0.
@@ -200,10 +204,7 @@ move=> a0 e e0; have a2 : 0 < a / 2%:R by rewrite divr_gt0 ?ltr0n.
 exists (Num.min (a / 2%:R) (e * a ^+ 2 / 2%:R)) => [|h].
   by rewrite lt_minr a2 divr_gt0 ?mulr_gt0 ?exprn_gt0 ?ltr0n.
 rewrite le_minr => /andP[h1 h2].
-have low : a / 2%:R <= a + h.
-  move: h1; rewrite ler_norml => /andP[lo _].
-  have -> : a / 2%:R = a + - (a / 2%:R) by field.
-  by rewrite ler_add2l.
+have low := above_half h1.
 have p := lt_le_trans a2 low; have y0 : 0 < (a + h) / a by rewrite divr_gt0.
 have -> : a + h = a * ((a + h) / a) by field; rewrite lt0r_neq0.
 rewrite (lnM is_exp is_log) //; set L := ln ((a + h) / a).
