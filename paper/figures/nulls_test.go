@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"gonum.org/v1/gonum/stat/combin"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"learncausal/pkg/graph"
@@ -41,5 +42,44 @@ func TestOrderedPairs(t *testing.T) {
 	}
 	if ordered, _, p := OrderedPairs(graphs, []float64{3, 2, 1, 6, 5, 4, 9, 8, 7}); ordered != 0 || p < 0.999 {
 		t.Errorf("the reverse: %d pairs, p = %.4f", ordered, p)
+	}
+}
+
+// Of the choices of as many edges of each graph, one share has siblings alone.
+func TestSiblingChance(t *testing.T) {
+	c, err := LoadComparison(Figure9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := 1.0
+	for g := range c.Mean {
+		edges, siblings, fail := 0, 0, 0
+		for _, e := range c.Edges() {
+			if e.Graph != g {
+				continue
+			}
+			if edges++; e.Sibling {
+				siblings++
+			}
+			if e.Unlearned() {
+				fail++
+			}
+		}
+		want *= float64(combin.Binomial(siblings, fail)) / float64(combin.Binomial(edges, fail))
+	}
+	if got := c.SiblingChance(); math.Abs(got/want-1) > 1e-12 {
+		t.Errorf("%g, want %g", got, want)
+	}
+}
+
+func TestPrintedRank(t *testing.T) {
+	c := &Comparison{Printed: []float64{2.5, 0, 9}, Mean: [][]float64{{1, 2, 3, 4}, {1, 2, 3, 4}, {1, 2, 3, 4}}}
+	if mean, p := c.PrintedRank(); math.Abs(mean-0.5) > 1e-12 || math.Abs(p-1) > 1e-12 {
+		t.Errorf("in the middle: %g, p = %g", mean, p)
+	}
+	c.Printed[1] = 9 // the mean of three uniform numbers has the variance 1/36
+	want := 2 * distuv.UnitNormal.Survival(2)
+	if mean, p := c.PrintedRank(); math.Abs(mean-5./6) > 1e-12 || math.Abs(p-want) > 1e-12 {
+		t.Errorf("near the top: %g, p = %g, want %g", mean, p, want)
 	}
 }

@@ -61,9 +61,6 @@ func Orders() (all []Order, err error) {
 	}
 }
 
-// Graph returns the graph.
-func (o Order) Graph() *graph.Forest { return graph.MustNew(o.Parents...) }
-
 // task returns the task of the run.
 func (o Order) task() train.Task1 {
 	return train.Task1{Parents: o.Parents, States: o.States, Prior: fmt.Sprintf("dirichlet(%g)", o.Alpha)}
