@@ -93,6 +93,28 @@ var experiments = sync.OnceValue(func() map[string]string {
 	return all
 })
 
+// parts returns the prior and the model of a specification in a few words.
+func parts(spec train.Spec) (prior, model string) {
+	switch of := spec.Task.(type) {
+	case train.Task1:
+		prior = of.Prior
+	case train.Task2:
+		prior = of.Prior
+	case train.Chain:
+		prior = of.Prior
+	}
+	switch of := spec.Model.(type) {
+	case train.Disentangled:
+		model = fmt.Sprintf("%d,%d heads", of.Heads[0], of.Heads[1])
+	case train.Positional:
+		model = fmt.Sprintf("positional, %d heads", of.Heads)
+	case train.MLP:
+		model = fmt.Sprintf("MLP %d%s%s", of.Width, map[bool]string{true: " fixed"}[of.FixedEmbeddings],
+			map[bool]string{true: " residual"}[of.Residual])
+	}
+	return prior, model
+}
+
 // listRuns prints the finished and the unfinished runs of a store. A run that cannot be
 // read is an error, which is returned after the other runs are printed.
 func listRuns(w io.Writer, dir string, asJSON bool) error {
@@ -136,25 +158,7 @@ func listRuns(w io.Writer, dir string, asJSON bool) error {
 		if r.Step < r.Spec.Steps {
 			steps, what = fmt.Sprintf("%d of %d", r.Step, r.Spec.Steps), "under way or interrupted"
 		}
-		var prior string
-		switch of := r.Spec.Task.(type) {
-		case train.Task1:
-			prior = of.Prior
-		case train.Task2:
-			prior = of.Prior
-		case train.Chain:
-			prior = of.Prior
-		}
-		var model string
-		switch of := r.Spec.Model.(type) {
-		case train.Disentangled:
-			model = fmt.Sprintf("%d,%d heads", of.Heads[0], of.Heads[1])
-		case train.Positional:
-			model = fmt.Sprintf("positional, %d heads", of.Heads)
-		case train.MLP:
-			model = fmt.Sprintf("MLP %d%s%s", of.Width, map[bool]string{true: " fixed"}[of.FixedEmbeddings],
-				map[bool]string{true: " residual"}[of.Residual])
-		}
+		prior, model := parts(r.Spec)
 		text += fmt.Sprintf("%s\t%s\t%d\t%d\t%s\t%s\t%s\t%d\t%.4f\t%.3f\t%s\n", r.Address, r.Graph, r.Spec.T(), r.Spec.S(),
 			prior, model, steps, r.Spec.Seed, r.Loss, r.Attention, what)
 	}
