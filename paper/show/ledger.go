@@ -1,8 +1,11 @@
 package show
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"runtime"
+	"strings"
 
 	"learncausal/paper/account"
 	"learncausal/paper/ledger"
@@ -31,6 +34,34 @@ func checked(ctx context.Context, all []ledger.Claim, names ...string) ([]ledger
 		return nil, err
 	}
 	return l.Rows, nil
+}
+
+// Rows checks statements that are not the paper's, with their planted faults and repairs, and shows a table. A fault
+// that is not refuted, or a repair that is, stops the cell.
+func Rows(all []ledger.Claim) { nb.Must(rows(nb.Context(), all)).Show() }
+
+func rows(ctx context.Context, all []ledger.Claim) (*nb.TextTable, error) {
+	t := nb.NewTable("Statement", "Verdict", "Instances", "Refuted, as they must be", "True with")
+	checked, err := ledger.Run(ctx, all, true, runtime.GOMAXPROCS(0), nil)
+	for _, r := range checked {
+		var refuted, repaired []string
+		e := ledger.NewEnv(ctx, r.Claim, true)
+		for _, f := range r.Faults {
+			if !f.Check.Finding(e).Failed() {
+				err = cmp.Or(err, fmt.Errorf("%s: the planted fault %q is not refuted", r.ID, f.What))
+			}
+			refuted = append(refuted, f.What)
+		}
+		for _, f := range r.Repairs {
+			if f.Check.Finding(e).Failed() {
+				err = cmp.Or(err, fmt.Errorf("%s: the repair %q is refuted", r.ID, f.What))
+			}
+			repaired = append(repaired, f.What)
+		}
+		t.Line(r.Title+": "+r.Statement, string(r.Verdict), r.Instances.String(),
+			strings.Join(refuted, "; "), strings.Join(repaired, "; "))
+	}
+	return t, err
 }
 
 // Verdicts runs the quick checks of claims, and shows the number of verdicts that changed.

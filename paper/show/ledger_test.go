@@ -78,3 +78,25 @@ func TestVerdictsEqualTheStoredLedger(t *testing.T) {
 		}
 	}
 }
+
+// A fault that its check does not refute stops the cell, and so does a repair that is refuted.
+func TestAFaultThatIsNotRefutedStopsTheCell(t *testing.T) {
+	one := func(value int) ledger.Check {
+		return ledger.Decided(func(w *ledger.Worst) {
+			w.EqualRat("", exact.Int(value), exact.Int(1), func() ledger.Instance { return nil })
+		})
+	}
+	for want, c := range map[string]ledger.Claim{
+		`one: the planted fault "one again" is not refuted`: {
+			Check: one(1), Faults: []ledger.Fault{ledger.Plant("one again", one(1))},
+		},
+		`one: the repair "three" is refuted`: {
+			Check: one(2), Repairs: []ledger.Repair{ledger.Mend("three", one(3))},
+		},
+	} {
+		c.ID = "one"
+		if _, err := rows(t.Context(), []ledger.Claim{c}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
