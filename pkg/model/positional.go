@@ -178,13 +178,12 @@ func (w *Positional) Predictions(x []int) *mat.Dense {
 // A PositionalPass evaluates sequences with the attention of the first layer computed once, and belongs to one
 // goroutine. It keeps the weights, which must not change.
 type PositionalPass struct {
-	w         *Positional
-	p         []*mat.Dense // P_h
-	x         []int
-	u, du     *mat.Dense   // T x d
-	f         *mat.Dense   // T x S
-	z         []*mat.Dense // T x S, P_h X of each head
-	attention []float64    // of the last position in the second layer; its scores if Linear
+	w     *Positional
+	p     []*mat.Dense // P_h
+	x     []int
+	u, du *mat.Dense   // T x d
+	f     *mat.Dense   // T x S
+	z     []*mat.Dense // T x S, P_h X of each head
 }
 
 // NewPass returns a pass of the weights. It panics if a matrix has another size than the form gives it.
@@ -197,7 +196,7 @@ func (w *Positional) passWith(p []*mat.Dense) *PositionalPass {
 	d := (1 + w.Heads) * w.S
 	e := &PositionalPass{
 		w: w, p: p, u: mat.NewDense(w.T, d, nil), du: mat.NewDense(w.T, d, nil),
-		f: mat.NewDense(w.T, w.S, nil), attention: make([]float64, w.T),
+		f: mat.NewDense(w.T, w.S, nil),
 	}
 	for range p {
 		e.z = append(e.z, mat.NewDense(w.T, w.S, nil))
@@ -220,10 +219,6 @@ func (e *PositionalPass) NewGradient() (g *Positional, all []float64) {
 		return m
 	}), all
 }
-
-// Attention returns the attention of the last position in the second layer for the last sequence, or its scores
-// in a Linear form. The next call of Loss overwrites it.
-func (e *PositionalPass) Attention() []float64 { return e.attention }
 
 // Last returns f at the last position of the last sequence. The next call of Loss overwrites it.
 func (e *PositionalPass) Last() []float64 { return e.f.RawRowView(e.w.T - 1) }
@@ -328,7 +323,7 @@ func (e *PositionalPass) mixture(y []float64, g *Positional) (loss float64) {
 	w := e.w
 	_, d := e.u.Dims()
 	a, r, da, dr := make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
-	one, by, dp := make([]float64, w.S), make([]float64, w.S), make([]float64, w.T)
+	one, by, dp, scores := make([]float64, w.S), make([]float64, w.S), make([]float64, w.T), make([]float64, w.T)
 	for i := e.positions(); i < w.T; i++ {
 		clear(a)
 		clear(r)
@@ -338,7 +333,7 @@ func (e *PositionalPass) mixture(y []float64, g *Positional) (loss float64) {
 		for k, v := range a {
 			addScaled(r, v, w.K.RawRowView(k))
 		}
-		p, f := e.attention[:i+1], e.f.RawRowView(i)
+		p, f := scores[:i+1], e.f.RawRowView(i)
 		for j := range p {
 			p[j] = dot(r, e.u.RawRowView(j))
 		}
@@ -401,7 +396,6 @@ func (e *PositionalPass) linear(y []float64, g *Positional) (loss float64) {
 		for a, v := range e.u.RawRowView(i)[s:] {
 			c.Set(a, token, c.At(a, token)+v)
 		}
-		e.attention[i] = dot(w.W.RawRowView(e.x[w.T-1]), e.u.RawRowView(i)[s:])
 		if i < first {
 			continue
 		}

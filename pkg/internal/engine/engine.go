@@ -60,9 +60,6 @@ type Pass interface {
 	// Predictions returns f of the last sequence, S probabilities. The next call of
 	// Loss or Losses overwrites it.
 	Predictions() []float64
-	// QueryAttention returns the attention of the query, the last position, in each head of the second layer
-	// for the last sequence: T weights that sum to one. The next call of Loss or Losses overwrites it.
-	QueryAttention() [][]float64
 }
 
 // A Gradient accumulates gradients in the shape of the tables of an engine.

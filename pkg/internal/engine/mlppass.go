@@ -112,9 +112,6 @@ func (p *mlpPass) losses(x []int, y []float64, to Gradient) (sum float64) {
 
 func (p *mlpPass) Predictions() []float64 { return rowOf(p.f, p.n-1) }
 
-// QueryAttention returns R of the last sequence, of the one head of layer 2.
-func (p *mlpPass) QueryAttention() [][]float64 { return [][]float64{p.seq[p.n-1].att[:p.e.t]} }
-
 func (p *mlpPass) forward(x []int) {
 	e := p.e
 	p.n = len(x) / e.t

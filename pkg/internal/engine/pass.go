@@ -170,15 +170,6 @@ func (p *pass) Predictions() []float64 {
 	return p.of(p.f, p.n-1)[:p.e.s]
 }
 
-// QueryAttention returns R_l of each head l of layer 2 for the last sequence.
-func (p *pass) QueryAttention() [][]float64 {
-	all := make([][]float64, p.e.n)
-	for l := range all {
-		all[l] = p.of(p.queries, p.n-1)[2*l*p.t:][:p.e.t]
-	}
-	return all
-}
-
 // begin evaluates the sequences x, at most a block, up to the queries of layer 2.
 func (p *pass) begin(x []int) {
 	e := p.e

@@ -71,8 +71,6 @@ func (p *positionalPass) Losses(x []int, y []float64, g Gradient) float64 {
 
 func (p *positionalPass) Predictions() []float64 { return p.own.Last() }
 
-func (p *positionalPass) QueryAttention() [][]float64 { return [][]float64{p.own.Attention()} }
-
 type positionalGradient struct {
 	e   *positional
 	g   *model.Positional

@@ -93,10 +93,6 @@ func agree(t *rapid.T, w, dense model.Model, attention func(x []int) [][]*mat.De
 		}
 		near(t, "loss", []float64{loss}, []float64{want})
 		near(t, "f", p.Predictions(), f)
-		last := attention(c.X)[1]
-		for h, r := range p.QueryAttention() {
-			near(t, "attention of the query", r, last[h].RawRowView(n-1))
-		}
 	}
 	g.AddTo(tables, 1)
 	var got, want []float64
