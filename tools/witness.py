@@ -1,6 +1,6 @@
 """Recomputes every exact witness of the ledger, independently of the Go code.
 
-    python3 tools/witness.py [figures/claims.json | paper/figures/certified.json]
+    python3 tools/witness.py [figures/claims.json | paper/figures/certified.json | paper/figures/certifiedmodels.json]
 
 Each row that is refuted has a function below, named after it and written only from
 the paper's definitions. It takes the instance of the witness, checks the hypotheses and
@@ -8,14 +8,22 @@ returns both sides in fractions. They must equal the stored sides and violate th
 statement. ledger.Witness in paper/ledger documents the values of an instance. A value
 that the function does not read is an error, and so is a derived value that is wrong. The
 program prints a line for each witness, exits with 1 if one is wrong, and needs only the
-standard library. The other file has runs of Algorithm 1, each of which is enclosed again.
+standard library. The second file has runs of Algorithm 1, each of which is enclosed again. The third has models,
+whose weights in runs/ are read, and whose distances are computed again on every sequence.
 """
 
+import decimal
+import hashlib
 import json
 import sys
+import zipfile
+from ast import literal_eval
+from decimal import Decimal
 from fractions import Fraction as F
 from itertools import permutations, product
 from math import factorial, isqrt, prod
+from pathlib import Path
+from struct import unpack
 
 LESS, EQUAL = "lhs <= rhs", "lhs = rhs"  # the statement, which the witness violates
 TINY = F(1, 10**20)
@@ -1047,6 +1055,80 @@ def decide_run(run):
     require(inside(run["Excess"], d.excess()), "the excess at the end is another")
 
 
+# Certified models, in decimals of 40 digits. Each output is the result of fewer than 1000 sums, products and
+# exponentials of numbers below 1000, each rounded correctly, so that its error is far below TINY.
+
+
+def matrix(file):
+    """The rows of a matrix in NumPy's format."""
+    raw = file.read()
+    start = 8 + (2 if raw[6] == 1 else 4)
+    end = start + int.from_bytes(raw[8:start], "little")
+    head = literal_eval(raw[start:end].decode())
+    (rows, cols), body = head["shape"], raw[end:]
+    require(head["descr"] == "<f8" and not head["fortran_order"], "not a matrix of floats by rows")
+    v = [Decimal(x) for x in unpack(f"<{rows * cols}d", body)]
+    return [v[i * cols : (i + 1) * cols] for i in range(rows)]
+
+
+def dot(a, b):
+    return sum(x * y for x, y in zip(a, b))
+
+
+def shares(scores):
+    v = [z.exp() for z in scores]
+    mass = sum(v)
+    return [x / mass for x in v]
+
+
+def sights(attention, n, x=(), seen=()):
+    """Every sequence x over n tokens, with the shares c_i of the tokens that each position sees."""
+    if len(x) == len(attention):
+        yield x, seen
+        return
+    for a in range(n):
+        y = x + (a,)
+        row = [sum(p for p, b in zip(attention[len(x)], y) if b == s) for s in range(n)]
+        yield from sights(attention, n, y, seen + (row,))
+
+
+def distances(spec, weights, b):
+    """Of the model from the circuit, and by n from the frequencies after the query's token."""
+    n, parents = spec["states"], spec["parents"]
+    attention = [shares(row[: i + 1]) for i, row in enumerate(weights["A1"])]
+    qk = [[dot(row, col) for col in zip(*weights["K"])] for row in weights["Q"]]
+    gap, eps = Decimal(0), [Decimal(0)] * (len(parents) - 1)
+    for x, seen in sights(attention, n):
+        q, last = x[-1], seen[-1]
+        read = [u + dot(last, col) for u, col in zip(qk[q], zip(*qk[n:]))]
+        f = shares([read[a] + dot(c, read[n:]) for a, c in zip(x, seen)])
+        g = shares([b[0] * (a == q) + b[1] * c[q] + b[2] * last[a] + b[3] * dot(last, c) for a, c in zip(x, seen)])
+        after = [a for a, p in zip(x, parents) if p >= 0 and x[p] == q]
+        for s in range(n):
+            out, circuit = (sum(v for v, a in zip(of, x) if a == s) for of in (f, g))
+            gap = max(gap, abs(out - circuit))
+            if after:
+                share = Decimal(after.count(s)) / len(after)
+                eps[len(after)] = max(eps[len(after)], abs(out - share))
+    return gap, eps
+
+
+def decide_model(stored):
+    folder = Path("runs") / stored["Run"]
+    run = json.loads((folder / "run.json").read_text())
+    spec, name = run["spec"], f"weights-{run['spec']['steps']}.npz"
+    with zipfile.ZipFile(folder / name) as z:
+        weights = {file.removesuffix(".npy"): matrix(z.open(file)) for file in z.namelist()}
+    with decimal.localcontext(prec=40):
+        gap, eps = distances(spec, weights, [Decimal(x) for x in stored["Circuit"]])
+        require(len(eps) == len(stored["Eps"]), f"not {len(eps)} distances from the frequencies")
+        for what, n, v in [("circuit", stored["Gap"], gap)] + [("frequencies", *p) for p in zip(stored["Eps"], eps)]:
+            inside = n / Decimal(10**9) <= v <= (n + 2) / Decimal(10**9)
+            require(inside, f"the distance from the {what} is {v:.9f}")
+    require(gap <= Decimal("0.02") and eps[1:] == sorted(eps[1:], reverse=True), "a bound is broken")
+    require(hashlib.sha256((folder / name).read_bytes()).hexdigest() == run["files"][name], f"{name} was changed")
+
+
 # The stored ledger
 
 
@@ -1076,7 +1158,8 @@ def main():
     if isinstance(stored, dict):
         rows = [(c["id"], decide, c) for c in stored["claims"] if c["verdict"] == "refuted"]
     else:
-        rows = [(f"run {k + 1}", decide_run, run) for k, run in enumerate(stored)]
+        kind, decider = ("model", decide_model) if "Gap" in stored[0] else ("run", decide_run)
+        rows = [(f"{kind} {k + 1}", decider, row) for k, row in enumerate(stored)]
     wrong = 0
     for name, decider, row in rows:
         try:

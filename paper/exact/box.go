@@ -3,6 +3,8 @@ package exact
 import (
 	"fmt"
 	"math"
+
+	"learncausal/pkg/num"
 )
 
 // A Range encloses a real number between two floats, Lo <= Hi. The operations round outward, to the
@@ -72,6 +74,14 @@ func (a Range) Sqrt() Range {
 		panic(fmt.Sprintf("exact: square root of %v", a))
 	}
 	r := spread(math.Sqrt(max(a.Lo, 0)), math.Sqrt(a.Hi))
+	r.Lo = max(r.Lo, 0)
+	return r
+}
+
+// Exp returns e^a. [num.Exp] errs by less than one unit in the last place, of which rounding outward adds two.
+func (a Range) Exp() Range {
+	r := spread(num.Exp(a.Lo), num.Exp(a.Hi))
+	r = spread(r.Lo, r.Hi)
 	r.Lo = max(r.Lo, 0)
 	return r
 }

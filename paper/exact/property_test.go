@@ -17,7 +17,7 @@ func TestProperties(t *testing.T) {
 		"Add Sub Mul Quo Inv Ceil Abs Pow Frac Float": numbers,
 		"Point Interval.Add Interval.Sub Interval.Mul Interval.Quo Interval.AtMost Interval.Contains " +
 			"Interval.Float Interval.String Interval.Abs Spread Power Decision.String": intervals,
-		"At Range.Add Range.Sub Range.Mul Range.Quo Range.Pow Range.Abs Range.Min Range.Max Range.Sqrt": ranges,
+		"At Range.Add Range.Sub Range.Mul Range.Quo Range.Pow Range.Abs Range.Min Range.Max Range.Sqrt Range.Exp": ranges,
 		"Cover": covers,
 		"Interval.Exp Interval.Log Interval.Sqrt":                                          functions,
 		"Dot TV ChiSquared Norm1 NormInf Jacobian Outer Diag Vector.Floats Vector.Strings": vectors,
@@ -210,6 +210,9 @@ func ranges(t *rapid.T) {
 	if y.Sign() != 0 {
 		holds("a/b", a.Quo(b), Quo(x, y))
 	}
+	e := Point(x).Exp()
+	holds("e^a", a.Exp(), e.Lo)
+	holds("e^a", a.Exp(), e.Hi)
 	k := rapid.IntRange(-1, 5).Draw(t, "exponent")
 	var p Range
 	if property.Decide(t, k >= 0, refused(t, func() { p = a.Pow(k) })) {

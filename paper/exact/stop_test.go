@@ -10,6 +10,7 @@ import (
 
 	"learncausal/internal/property"
 	"learncausal/pkg/graph"
+	"learncausal/pkg/num"
 )
 
 // A loop over any of the sequences may end early.
@@ -138,12 +139,16 @@ func TestPairMeanOfZeros(t *testing.T) {
 	}
 }
 
-// Sums, products and quotients of ranges are the extremes over the ends, rounded outward by one float.
+// Sums, products and quotients of ranges are the extremes over the ends, rounded outward by one float, and
+// exponentials by two.
 func TestRangesAreTight(t *testing.T) {
 	down := func(x float64) float64 { return math.Nextafter(x, math.Inf(-1)) }
 	up := func(x float64) float64 { return math.Nextafter(x, math.Inf(1)) }
 	all := []Range{{-0.7, 1.1}, {0.3, 1.3}, {-2.3, -0.1}, {-0.4, 0.2}, {0, 1}, {-1, 0}}
 	for _, a := range all {
+		if e := a.Exp(); e != (Range{down(down(num.Exp(a.Lo))), up(up(num.Exp(a.Hi)))}) {
+			t.Errorf("e^%v is %v", a, e)
+		}
 		for _, b := range all {
 			check := func(name string, got Range, op func(x, y float64) float64) {
 				t.Helper()

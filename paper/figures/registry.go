@@ -128,6 +128,7 @@ func figures() []Entry {
 			then(bothEnsembles, oneDrawFigure)),
 		entry("fig-stages", "Losses along training on two n-grams, between those of shorter contexts",
 			stagesFigure),
+		entry("fig-certified-model", "Two trained models on every sequence, beyond the paper", certifiedModelFigure),
 		entry("fig-joint", "Joint training against what might predict it", then(joint, jointFigure)),
 
 		entry("fig-covariance-paths", "Two positions and their common ancestor", alone(covariancePaths)),
@@ -230,7 +231,7 @@ func numbers() source[figure.Numbers] {
 		then(joined(singleFinalLosses, multiFinalLosses, mlpFinalLosses), finalLossNumbers),
 		then(multiLosses, multiNumbers), then(MLPLosses, mlpNumbers),
 		then(agreements, agreementNumbers), then(LossGaps, lossGapNumbers), then(OutOfDistribution, oodNumbers),
-		then(joint, jointNumbers), then(fullLedger, account.Numbers),
+		then(joint, jointNumbers), certifiedGaps, then(fullLedger, account.Numbers),
 	)
 }
 
@@ -271,5 +272,6 @@ func rowGroups() []rowGroup {
 		{"03-single-parent", single, nil, then(singleFinalLosses, finalLossRows)},
 		{"12-multiple-parents", several, nil, then(multiFinalLosses, finalLossRows)},
 		{"14-standard-transformer", mlp, nil, then(mlpFinalLosses, finalLossRows)},
+		{"21-certified-models", "train: 2 runs, 1 min", nil, then(certifiedGaps, certifiedRows)},
 	}
 }
