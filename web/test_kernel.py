@@ -206,10 +206,41 @@ class TestKernel(unittest.TestCase):
         self.assertLess(took, 2000)
         self.assertEqual(text(self.book.run(3, '%%\nfmt.Print("next")')), "next")
 
+    def test_a_flood_of_outputs_is_cut_with_a_sentence(self):
+        devtools = self.context.new_cdp_session(self.book.page)
+        devtools.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+        def spent():
+            return next(m["value"] for m in devtools.send("Performance.getMetrics")["metrics"] if m["name"] == "TaskDuration")
+
+        for loop, count, last in [
+            ('for range 20_000 {\n\tgonbui.DisplayHTML("<b>on</b>")\n}', 500, "<b>on</b>"),
+            ('for range 100 {\n\tgonbui.DisplayHTML(strings.Repeat("x", 1_000_000))\n}', 9, "x" * 1_000_000),
+            ('id := gonbui.UniqueID()\nfor i := range 20_000 {\n\tgonbui.UpdateHTML(id, fmt.Sprint("step ", i+1))\n}', 1, "step 20000"),
+        ]:
+            with self.subTest(loop):
+                before = spent()
+                outputs = self.book.run(3, "%%\n" + loop)
+                took = spent() - before
+                print(f"a flood of outputs: {took:.2f} s of the main thread", file=sys.stderr)
+                shown = [o["data"]["text/html"] for o in outputs if "data" in o]
+                self.assertEqual([len(shown), shown[-1]], [count, last])
+                omitted = "\n… further outputs omitted: a cell shows at most 500, of 10 million characters …\n"
+                self.assertEqual(text(outputs), "" if count == 1 else omitted)
+                self.assertLess(took, 5)
+        self.book.run(3, '%%\nfmt.Print("next")')
+
+    def test_text_and_outputs_keep_their_order(self):
+        outputs = self.book.run(3, '%%\nfor _, s := range strings.Fields("a b c") {\n\tfmt.Print(s)\n\tgonbui.DisplayHTML(s)\n}')
+        self.assertEqual([o.get("text") or o["data"]["text/html"] for o in outputs], ["a", "a", "b", "b", "c", "c"])
+
     def test_programs_without_an_end_are_explained(self):
-        self.fails("%%\n<-make(chan int)", "deadlock")
+        alone = self.fails("%%\n<-make(chan int)", "cell[]:2")
+        self.assertTrue(alone.startswith("fatal error: all goroutines are asleep - deadlock!"), alone)
+        self.assertNotIn(".js:", alone)
         self.assertIn("deadlock", self.fails('%%\nfmt.Print(1)\n<-make(chan int)', "cell[]:3"))
         self.fails("func deep(n int) int { return deep(n+1) + 1 }\n%%\nfmt.Print(deep(0))", "stack overflow: a function of this cell calls itself")
+        self.assertNotIn(".js:", text(self.book.run(3, "%%\nfmt.Print(deep(0))")))
         self.assertIn("standard input is empty", text(self.book.run(3, "%%\nvar n int\nfmt.Print(fmt.Scan(&n))")))
         self.assertEqual(text(self.book.run(3, 'package main\n\nimport "fmt"\n\nfunc main() { fmt.Print("whole") }')), "whole")
         self.assertEqual(text(self.book.run(3, '%%\ntime.Sleep(time.Second)\nb, _ := os.ReadFile("../data/note.txt")\nfmt.Print(len(b))')), "17")
@@ -237,9 +268,38 @@ class TestKernel(unittest.TestCase):
         self.assertEqual(text(book.run(2)), "Hello, world!\n")
         book.page.close()
 
+    def test_a_spoilt_compiler_is_downloaded_again(self):
+        url = self.manifest["files"]["link"]["url"]
+        spoil = f"""async () => {{
+            const store = await caches.open("gokernel"), [kept] = (await store.keys()).filter(r => r.url.endsWith("{url}"));
+            await store.put(kept, new Response("garbage"));
+        }}"""
+        self.book.page.evaluate(spoil)
+        for downloaded in self.manifest["files"]["link"]["size"], 0:
+            book = self.open()
+            book.run(1)
+            self.assertEqual(text(book.run(2)), "Hello, world!\n")
+            self.assertEqual(book.marks("ready")[0]["downloaded"], downloaded)
+            book.page.close()
+
+    def test_what_is_written_stays_in_its_notebook_and_can_be_restored(self):
+        book = self.open()
+        read = '%%\nb, err := os.ReadFile("../data/note.txt")\nfmt.Print(string(b), err)'
+        book.run(3, "%restore")
+        self.assertEqual(text(book.run(3, "%restore")), "no cell of this notebook has written a file\n")
+        book.run(3, '%%\nos.WriteFile("../data/note.txt", []byte("mine"), 0o644)')
+        self.assertEqual(text(book.run(3, read)), "mine<nil>")
+        self.assertEqual(text(self.book.run(3, read)), "read from a file\n<nil>")
+        self.assertEqual(text(book.run(3, "%restore\n" + read)), "restored: data/note.txt\nread from a file\n<nil>")
+        seen = book.do("return jupyterapp.serviceManager.contents.get('data/note.txt').then(m => m.content, String)")
+        self.assertNotIn("mine", str(seen))
+        book.page.close()
+
     def test_what_is_written_stays_and_can_be_downloaded(self):
-        self.book.run(3, '%%\nos.MkdirAll("../data/new", 0o755)\nos.WriteFile("../data/new/mine.txt", []byte("mine"), 0o644)\n'
+        book = self.open()
+        book.run(3, '%%\nos.MkdirAll("../data/new", 0o755)\nos.WriteFile("../data/new/mine.txt", []byte("mine"), 0o644)\n'
                          'os.Rename("../data/note.txt", "../data/moved.txt")')
+        book.page.close()
         book = self.open()
         read = '%%\nfor _, f := range []string{"new/mine.txt", "moved.txt", "note.txt"} {\n\tb, err := os.ReadFile("../data/" + f)\n' \
                '\tfmt.Println(string(b), err != nil)\n}\nos.Rename("../data/moved.txt", "../data/note.txt")'

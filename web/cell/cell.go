@@ -36,9 +36,10 @@ type Session struct {
 
 // A Program is the Go program of a cell.
 type Program struct {
-	Source string // package main, "" if there is nothing to compile
-	Run    bool   // false if the program has no effect
-	Text   string // the output of %ls
+	Source  string // package main, "" if there is nothing to compile
+	Run     bool   // false if the program has no effect
+	Text    string // the output of %ls
+	Restore bool   // the files of the notebook are to be restored first
 
 	keep []unit // the declarations of the session after the cell
 }

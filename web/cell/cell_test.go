@@ -151,7 +151,7 @@ func TestFaultsHaveTheirPlace(t *testing.T) {
 		{"%%\n\nif x = 1 {\n}", "cell[7]:3: syntax error: expected boolean expression, found assignment"},
 		{"import (\n\t\"fmt\"\n\t\"net/http\"\n)", `cell[7]:3: package "net/http" is not in this page`},
 		{"%%\n!ls", "cell[7]:2: !ls: there is no shell in the page, use Go"},
-		{"%%bash\nls", "cell[7]:1: %%bash is not a command of the page, which has %%, %ls, %rm and %reset: write it in Go"},
+		{"%%bash\nls", "cell[7]:1: %%bash is not a command of the page, which has %%, %ls, %rm, %reset and %restore: write it in Go"},
 		{"%% -n 3", "cell[7]:1: %% -n 3: a program has no arguments in the page"},
 		{"%%\n%main", "cell[7]:2: main begins in line 1 already; split the cell, or delete this line"},
 		{"\n%%\nf()\n\n%%", "cell[7]:5: main begins in line 2 already; split the cell, or delete this line"},

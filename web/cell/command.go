@@ -70,6 +70,8 @@ func (s *Session) obey(c *parts, p *Program) ([]unit, error) {
 		case word == "noautoget" || word == "autoget":
 		case word == "reset" && len(rest) == 0:
 			units = nil
+		case word == "restore" && len(rest) == 0:
+			p.Restore = true
 		case word == "ls" || word == "list":
 			p.Text += list(units)
 		case word == "rm" || word == "remove":
@@ -83,7 +85,7 @@ func (s *Session) obey(c *parts, p *Program) ([]unit, error) {
 			return nil, at(c.label, cmd.line, "main begins in line %d already; split the cell, or delete this line", c.bodyLine-1)
 		default:
 			return nil, at(c.label, cmd.line, "%%%s is not a command of the page, which has "+
-				"%%%%, %%ls, %%rm and %%reset: write it in Go, or open the notebook in JupyterLab with GoNB", word)
+				"%%%%, %%ls, %%rm, %%reset and %%restore: write it in Go, or open the notebook in JupyterLab with GoNB", word)
 		}
 	}
 	return units, nil

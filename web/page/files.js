@@ -1,6 +1,6 @@
 // What workers share: a file system in memory, with the functions that wasm_exec.js
-// expects of node's fs, whose files can be lazy, read when they are opened; and how a
-// worker runs a program, and does a piece of work.
+// expects of node's fs, whose files can be lazy, read when they are opened; the browser's
+// storage of written files; and how a worker runs a program, and does a piece of work.
 "use strict";
 
 class Files {
@@ -169,6 +169,32 @@ class Files {
 
 function parent(path) { return path.slice(0, path.lastIndexOf("/")) || "/"; }
 function fault(code) { return Object.assign(new Error(code), { code }); }
+
+// A Shelf keeps the files that the cells of a notebook have written: a Blob by path, or null for one that was removed.
+class Shelf {
+  constructor(book) { this.name = `gokernel ${new URL(".", location).pathname} ${book}`; this.pending = new Set(); }
+  async open() {
+    const request = indexedDB.open(this.name, 1);
+    request.onupgradeneeded = () => request.result.createObjectStore("files");
+    this.db = await promised(request);
+  }
+  async all() {
+    const store = this.db.transaction("files").objectStore("files");
+    const [paths, blobs] = await Promise.all([promised(store.getAllKeys()), promised(store.getAll())]);
+    return paths.map((path, i) => [path, blobs[i]]);
+  }
+  change(work) {
+    const t = this.db.transaction("files", "readwrite");
+    work(t.objectStore("files"));
+    return new Promise((resolve, reject) => { t.oncomplete = resolve; t.onerror = t.onabort = () => reject(t.error); });
+  }
+  put(path, blob) { return this.change(store => store.put(blob, path)); }
+  settled() { return Promise.all(this.pending); }
+}
+const promised = request => new Promise((resolve, reject) => {
+  request.onsuccess = () => resolve(request.result);
+  request.onerror = () => reject(request.error);
+});
 
 // wasm_exec.js takes these from the global object.
 globalThis.fs = new Files();

@@ -30,7 +30,7 @@ function perform(script, id, message, transfer, receive) {
     working = { id, stop: end(() => resolve(null)), fail: end(reject) };
     port1.onmessage = ({ data }) => {
       if ("end" in data) end(resolve)(data.end);
-      else if ("fault" in data) end(reject)(new Error(data.fault));
+      else if ("fault" in data) end(reject)(new CellError(data.fault));
       else receive(data);
     };
     postMessage({ hire: script, message, port: port2, transfer }, [port2, ...transfer]);
@@ -53,14 +53,16 @@ const tidy = text => text.replaceAll("/cell/", "").replace(/^# .*\n/gm, "").trim
 
 // build returns the program of a cell as WebAssembly, null if there is nothing to run. It
 // throws the faults of the cell.
-async function build(id, label, source, send, times) {
+async function build({ id, label, source, book }, send, times) {
   const lap = name => { const now = performance.now(); times[name] = Math.round(now - times.at); times.at = now; };
   const p = gocell.program(label, source);
   lap("merge");
   if (p.error) throw new CellError(p.error);
+  if (p.restore) await restore(book, send);
   if (p.text) send({ stream: "stdout", text: p.text });
   if (!p.source) { gocell.keep(); return null; }
-  const object = await tool("compile", id, "exports", "/cell/main.go", new TextEncoder().encode(p.source), "/cell/main.o",
+  const linked = p.source.replace("\n", '\nimport _ "syscall/js"\n'); // with it, Go reports a deadlock and its places
+  const object = await tool("compile", id, "exports", "/cell/main.go", new TextEncoder().encode(linked), "/cell/main.o",
     "-p", "main", "-complete", "-pack", "-C", "-dwarf=false", "-trimpath", "/cell=>");
   lap("compile");
   if (!object) return null;
@@ -73,26 +75,48 @@ async function build(id, label, source, send, times) {
   return wasm;
 }
 
+// restore removes what the cells of a notebook have written, and names it.
+async function restore(book, send) {
+  const shelf = new Shelf(book);
+  await shelf.open();
+  const paths = (await shelf.all()).map(([path]) => path);
+  await shelf.change(store => store.clear());
+  shelf.db.close();
+  send({ restored: paths });
+  send({ stream: "stdout", text: paths.map(path => `restored: ${path}\n`).join("") || "no cell of this notebook has written a file\n" });
+}
+
 class CellError extends Error {}
 
 // A Printer joins what a program prints, because the page draws the whole text of a cell
 // again for each message. Of a text of more than twice HALF characters it omits the middle.
+// Of the versions of an output that replace each other it shows the newest, as often as the page can draw it.
 const HALF = 1 << 19;
 class Printer {
-  constructor(send) { Object.assign(this, { send, parts: [], held: 0, shown: 0, omitted: 0, timer: 0, last: 0 }); }
+  constructor(send) { Object.assign(this, { send, parts: [], tail: [], texts: 0, held: 0, drawn: 0, omitted: 0, timer: 0, last: 0 }); }
   print({ stream, text }) {
-    const end = this.parts.at(-1);
-    if (end?.stream === stream) end.text += text; else this.parts.push({ stream, text });
-    this.held += text.length;
-    if (this.shown >= HALF) return this.omit();
-    const wait = this.last + 50 + this.shown / 1000 - performance.now(); // ms: long texts are drawn less often
+    const late = this.texts >= HALF, parts = late ? this.tail : this.parts, end = parts.at(-1);
+    if (end?.stream === stream) end.text += text; else parts.push({ stream, text });
+    if (late) return this.omit(text.length);
+    this.texts += text.length;
+    this.plan();
+  }
+  show({ display, size }) {
+    const waiting = display.id && this.parts.find(p => p.display?.id === display.id);
+    if (waiting) waiting.display = display; else this.parts.push({ display });
+    this.drawn = size;
+    this.plan();
+  }
+  plan() { // long texts and large outputs are drawn less often
+    const wait = this.last + 50 + (this.texts + this.drawn) / 1000 - performance.now(); // ms
     if (wait <= 0) this.flush(); else this.timer ||= setTimeout(() => this.flush(), wait);
   }
-  omit() {
+  omit(more) {
+    this.held += more;
     for (let over = this.held < 2 * HALF ? 0 : this.held - HALF; over > 0;) {
-      const first = this.parts[0], n = Math.min(over, first.text.length);
+      const first = this.tail[0], n = Math.min(over, first.text.length);
       first.text = first.text.slice(n);
-      if (!first.text) this.parts.shift();
+      if (!first.text) this.tail.shift();
       over -= n;
       this.held -= n;
       this.omitted += n;
@@ -101,23 +125,24 @@ class Printer {
   flush(ended) {
     clearTimeout(this.timer);
     this.timer = 0;
-    if (this.shown >= HALF && !ended) return; // the rest is shown at the end
-    if (this.omitted) this.send({ stream: "stderr", text: `\n… ${this.omitted} characters omitted …\n` });
     for (const part of this.parts) this.send(part);
-    this.shown += this.held;
-    [this.parts, this.held, this.last] = [[], 0, performance.now()];
+    [this.parts, this.last] = [[], performance.now()];
+    if (!ended) return; // the rest of a long text is shown at the end
+    if (this.omitted) this.send({ stream: "stderr", text: `\n… ${this.omitted} characters omitted …\n` });
+    for (const part of this.tail) this.send(part);
   }
 }
 
-async function execute({ id, label, source }) {
+async function execute(job) {
+  const { id, book } = job;
   const send = d => { if (!interrupted.has(id)) postMessage({ id, ...d }); };
   const times = { at: performance.now() }, printer = new Printer(send);
   try {
     await ready;
-    const wasm = interrupted.has(id) ? null : await build(id, label, source, send, times);
+    const wasm = interrupted.has(id) ? null : await build(job, send, times);
     if (!wasm || interrupted.has(id)) return send({ done: {}, times });
-    const message = { wasm, prefix: `${settings.kernel}-${id}-`, settings, files: manifest.project, callbacks: times.callbacks };
-    const tell = d => { if (d.stream) return printer.print(d); printer.flush(); send(d); };
+    const message = { wasm, prefix: `${settings.kernel}-${id}-`, book, settings, files: manifest.project, callbacks: times.callbacks };
+    const tell = d => { if (d.stream) printer.print(d); else if (d.display) printer.show(d); else send(d); };
     const { exit, ...ran } = await perform("program.js", id, message, [wasm.buffer], tell) || { exit: null };
     printer.flush(true);
     send({ done: { exit }, times: { ...times, ...ran } });
@@ -135,7 +160,7 @@ onmessage = e => {
     ready = boot();
     ready.then(times => postMessage({ ready: times }), error => postMessage({ failed: String(error.message || error) }));
   } else if (d.broken) {
-    if (working) working.fail(new Error(d.broken));
+    if (working) working.fail(new CellError(d.broken));
   } else if (d.interrupt !== undefined) {
     interrupted.add(d.interrupt);
     if (working && working.id === d.interrupt) working.stop();

@@ -1,5 +1,5 @@
-// Loads the files of the pack. They are named by their content, and kept in the browser
-// as they are needed: unpacked.
+// Loads the files of the pack. Each is named by the hash of its unpacked bytes, and kept in the browser
+// unpacked. A cell can write there, so a kept file is used only if it has its hash.
 "use strict";
 importScripts("files.js", "wasm_exec.js");
 
@@ -29,11 +29,14 @@ class Pack {
 
   async all(store) {
     const files = Object.entries(this.manifest.files);
-    const kept = await Promise.all(files.map(([, f]) => store && store.match(f.url)));
+    const kept = await Promise.all(files.map(async ([, f]) => {
+      const blob = await (await store?.match(f.url))?.blob();
+      return blob && await intact(blob, f.url) ? blob : null;
+    }));
     files.forEach(([, f], i) => { if (!kept[i]) this.total += f.size; });
     const blobs = {};
     await Promise.all(files.map(async ([name, f], i) => {
-      blobs[name] = kept[i] ? await kept[i].blob() : await this.fetch(store, f);
+      blobs[name] = kept[i] ?? await this.fetch(store, f);
     }));
     if (store) await this.forget(store, new Set(files.map(([, f]) => new URL(f.url, location).href)));
     return blobs;
@@ -57,6 +60,7 @@ class Pack {
       this.progress(this.done, this.total);
     }
     const blob = new Blob([f.url.endsWith(".gz.bin") ? await gunzip(packed) : await this.unpack(packed, f.unpacked)]);
+    if (!await intact(blob, f.url)) throw new Error(`${f.url}: its bytes have another hash than its name`);
     if (store) await store.put(f.url, new Response(blob)).catch(e => console.warn("gokernel: not kept:", f.url, e.message));
     return blob;
   }
@@ -74,6 +78,13 @@ class Pack {
     const here = new URL(".", location).href;
     for (const { url } of await store.keys()) if (url.startsWith(here) && !wanted.has(url)) await store.delete(url);
   }
+}
+
+// intact promises whether a file has the hash in its name: the first 16 digits of SHA-256, which needs a secure context.
+async function intact(blob, url) {
+  if (!globalThis.crypto?.subtle) return true;
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", await blob.arrayBuffer()));
+  return url.includes(`-${Array.from(hash.subarray(0, 8), b => b.toString(16).padStart(2, "0")).join("")}.`);
 }
 
 function gunzip(bytes) {

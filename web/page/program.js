@@ -4,31 +4,7 @@
 importScripts("files.js", "wasm_exec.js");
 
 const ROOT = "/project/";
-
-// A Shelf keeps written files: a Blob by path, or null for one that was removed.
-class Shelf {
-  constructor(name) { this.name = name; this.pending = new Set(); }
-  async open() {
-    const request = indexedDB.open(this.name, 1);
-    request.onupgradeneeded = () => request.result.createObjectStore("files");
-    this.db = await promised(request);
-  }
-  async all() {
-    const store = this.db.transaction("files").objectStore("files");
-    const [paths, blobs] = await Promise.all([promised(store.getAllKeys()), promised(store.getAll())]);
-    return paths.map((path, i) => [path, blobs[i]]);
-  }
-  put(path, blob) {
-    const t = this.db.transaction("files", "readwrite");
-    t.objectStore("files").put(blob, path);
-    return new Promise((resolve, reject) => { t.oncomplete = resolve; t.onerror = t.onabort = () => reject(t.error); });
-  }
-  settled() { return Promise.all(this.pending); }
-}
-const promised = request => new Promise((resolve, reject) => {
-  request.onsuccess = () => resolve(request.result);
-  request.onerror = () => reject(request.error);
-});
+const MOST = { outputs: 500, size: 10e6 }; // of a program, beside those that replace an earlier one; more would freeze the page
 
 async function get(url) {
   const r = await fetch(url);
@@ -39,9 +15,9 @@ async function get(url) {
 serve(execute);
 
 // execute runs a program and returns a report of its end.
-async function execute({ wasm, prefix, settings, files, callbacks }) {
+async function execute({ wasm, prefix, book, settings, files, callbacks }) {
   const began = performance.now();
-  const shelf = new Shelf(`gokernel ${new URL(".", location).pathname}`);
+  const shelf = new Shelf(book);
   await shelf.open();
   for (const { path, url, size } of files) fs.lazy(ROOT + path, size, () => get(url));
   for (const [path, blob] of await shelf.all()) {
@@ -57,28 +33,37 @@ async function execute({ wasm, prefix, settings, files, callbacks }) {
     shelf.pending.add(keep(path));
   };
   fs.print = (descriptor, text) => tell({ stream: descriptor === 1 ? "stdout" : "stderr", text });
-  globalThis.gokernel = { prefix, display: json => tell({ display: JSON.parse(json) }) };
+  const shown = new Set();
+  let outputs = 0, size = 0;
+  const display = json => {
+    const output = JSON.parse(json);
+    if (!output.id || !shown.has(output.id)) {
+      if (outputs > MOST.outputs) return;
+      if (++outputs > MOST.outputs || (size += json.length) > MOST.size) {
+        outputs = MOST.outputs + 1;
+        return tell({ stream: "stderr", text: `\n… further outputs omitted: a cell shows at most ${MOST.outputs}, of ${MOST.size / 1e6} million characters …\n` });
+      }
+    }
+    if (output.id) shown.add(output.id);
+    tell({ display: output, size: json.length });
+  };
+  globalThis.gokernel = { prefix, display };
 
   const go = new Go();
   go.argv = ["cell"];
   go.env = { TMPDIR: "/tmp", HOME: "/tmp", PWD: fs.cwd, ...settings.env };
   let exit = 0;
   go.exit = code => { exit = code; };
-  const { instance, module } = await WebAssembly.instantiate(wasm, go.importObject);
-  const handles = WebAssembly.Module.imports(module).some(i => i.name.startsWith("syscall/js"));
+  const { instance } = await WebAssembly.instantiate(wasm, go.importObject);
   const instantiate = Math.round(performance.now() - began);
   // A program that waits, but for no timer, file or function of JavaScript, waits for ever.
-  let idle;
-  const stuck = new Promise((_, reject) => {
-    idle = setInterval(() => {
-      if (callbacks || fs.loading || go._scheduledTimeouts.size) return;
-      if (!handles) return reject(new Error("all goroutines are asleep: deadlock"));
-      go._pendingEvent = { id: 0 }; // which nobody handles: Go prints the places
-      go._resume();
-    }, 500);
-  });
+  const idle = setInterval(() => {
+    if (callbacks || fs.loading || go._scheduledTimeouts.size) return;
+    go._pendingEvent = { id: 0 }; // which nobody handles: Go prints the places
+    go._resume();
+  }, 500);
   try {
-    await Promise.race([go.run(instance), stuck]);
+    await go.run(instance);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw new Error("stack overflow: a function of this cell calls itself without end, or too deep for the page");

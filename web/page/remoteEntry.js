@@ -64,10 +64,11 @@
     const kernels = new Map();
 
     class GoKernel extends BaseKernel {
-      constructor(options, contents, settings, save) {
+      constructor(options, contents, settings, save, book) {
         super(options);
         this.contents = contents;
         this.save = save;
+        this.book = book;
         this.jobs = new Map(); // the callback of each job, by number
         this.count = 0;
         this.shown = new Set(); // ids of outputs
@@ -91,6 +92,7 @@
         if (d.dismiss) return this.hired.terminate();
         if (d.failed) return this.fail(d.failed);
         if (d.wrote) this.show(d.wrote);
+        for (const path of d.restored ?? []) this.contents.delete(path).catch(() => {}); // one of the site comes back
         const job = this.jobs.get(d.id);
         if (!job) return;
         if (d.stream) this.stream({ name: d.stream, text: d.text }, job.header);
@@ -165,7 +167,7 @@
           const id = ++this.count;
           this.jobs.set(id, { resolve, header: this.parentHeader });
           if (this.broken) return this.end(id, { fault: this.broken });
-          this.worker.postMessage({ id, label: `cell[${this.executionCount}]`, source: code });
+          this.worker.postMessage({ id, label: `cell[${this.executionCount}]`, source: code, book: this.book() });
           this.save();
         });
       }
@@ -220,7 +222,11 @@
         };
         specs.register({
           spec: { name: settings.name, display_name: "Go", language: "go", argv: [], resources: {} },
-          create: async options => new GoKernel(options, app.serviceManager.contents, settings, save),
+          create: async options => {
+            // The path of the notebook, or of the folder of a console. JupyterLite gives a kernel the folder alone.
+            const book = () => [...app.shell.widgets("main")].find(w => w.sessionContext?.session?.kernel?.id === options.id)?.context?.path ?? options.location;
+            return new GoKernel(options, app.serviceManager.contents, settings, save, book);
+          },
         });
       },
     }];

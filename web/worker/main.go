@@ -18,7 +18,7 @@ import (
 // main sets the global object gocell:
 //
 //	start(packages)        begins a session; packages is the JSON of a list of cell.Package
-//	program(label, source) returns {source, run, text}, or {error}
+//	program(label, source) returns {source, run, text, restore}, or {error}
 //	keep()                 keeps the declarations of the last program
 //	unpack(from, into)     unpacks zstd from one Uint8Array into another; returns an error or ""
 func main() {
@@ -42,7 +42,7 @@ func main() {
 				return map[string]any{"error": err.Error()}
 			}
 			last = p
-			return map[string]any{"source": p.Source, "run": p.Run, "text": p.Text}
+			return map[string]any{"source": p.Source, "run": p.Run, "text": p.Text, "restore": p.Restore}
 		}),
 		"keep": function(func([]js.Value) any {
 			session.Keep(last)
