@@ -7,8 +7,9 @@ import (
 	"syscall/js"
 )
 
-// main carries out the order in the global variable order, {"check": id, "stored": text}, {"read": DOT} or
-// {"train": settings}. It passes the name and the JSON of each answer to the global function post.
+// main carries out the order in the global variable order, {"check": id, "stored": text}, {"read": DOT},
+// {"train": settings} or {"film": film, "x": sequence}. It passes the name and the JSON of each answer to the
+// global function post.
 func main() {
 	post := func(name string, answer any) {
 		text, err := json.Marshal(answer)
@@ -27,6 +28,8 @@ func carryOut(text string, post func(name string, answer any)) error {
 		Check, Stored string
 		Read          *string
 		Train         *settings
+		Film          *film
+		X             []int
 	}
 	if err := json.Unmarshal([]byte(text), &order); err != nil {
 		return err
@@ -35,6 +38,13 @@ func carryOut(text string, post func(name string, answer any)) error {
 		g, err := readForest(*order.Read)
 		if err == nil {
 			post("graph", g)
+		}
+		return err
+	}
+	if order.Film != nil {
+		all, err := order.Film.frames(order.X)
+		if err == nil {
+			post("frames", all)
 		}
 		return err
 	}

@@ -1,16 +1,22 @@
 //go:build !js
 
 // Command site writes, as JSON for the pages of web/site, the rows of the stored ledger
-// with their places, and the registry of figures and tables.
+// with their places, the registry of figures and tables, and the film of the start page.
 //
-// Compiled for js/wasm it is the program of these pages that checks a statement, or trains
-// on a graph, in the browser.
+// Compiled for js/wasm it is the program of these pages that checks a statement, trains on a
+// graph, or runs the models of the film, in the browser.
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"image"
+	"image/png"
 	"os"
+	"strings"
+
+	"golang.org/x/image/draw"
 
 	"learncausal/internal/figure"
 	"learncausal/paper/account"
@@ -36,6 +42,7 @@ type output struct {
 	Title   string   `json:"title"`
 	Caption string   `json:"caption"` // name of the macro in figures/captions.tex
 	Formats []string `json:"formats"`
+	Thumb   []byte   `json:"thumb"` // a small PNG of a figure
 }
 
 func main() {
@@ -52,11 +59,42 @@ func write() error {
 	}
 	var outputs []output
 	for _, e := range figures.Entries() {
-		outputs = append(outputs, output{e.ID, e.Title, figure.CaptionMacro(e.ID), e.Formats})
+		thumb, err := thumbOf(e.ID)
+		if err != nil {
+			return err
+		}
+		outputs = append(outputs, output{e.ID, e.Title, figure.CaptionMacro(e.ID), e.Formats, thumb})
+	}
+	f, err := shoot(filmParents, filmX, filmSteps)
+	if err != nil {
+		return err
 	}
 	e := json.NewEncoder(os.Stdout)
 	e.SetEscapeHTML(false)
-	return e.Encode(map[string]any{"rows": rows, "outputs": outputs})
+	return e.Encode(map[string]any{"rows": rows, "outputs": outputs, "film": f})
+}
+
+// thumbOf returns a PNG of at most 288 x 180 pixels of a stored figure, nil of other outputs.
+func thumbOf(id string) ([]byte, error) {
+	if !strings.HasPrefix(id, "fig-") || strings.HasSuffix(id, "-1col") {
+		return nil, nil
+	}
+	f, err := os.Open("figures/" + id + ".png")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	whole, err := png.Decode(f)
+	if err != nil {
+		return nil, err
+	}
+	size := whole.Bounds().Size()
+	scale := min(288/float64(size.X), 180/float64(size.Y))
+	small := image.NewRGBA(image.Rect(0, 0, int(scale*float64(size.X)), int(scale*float64(size.Y))))
+	draw.CatmullRom.Scale(small, small.Bounds(), whole, whole.Bounds(), draw.Over, nil)
+	var b bytes.Buffer
+	err = (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&b, small)
+	return b.Bytes(), err
 }
 
 func rows() ([]row, error) {

@@ -8,6 +8,7 @@ in the site. Equal input gives equal bytes, and the network is not used.
 """
 
 import argparse
+import base64
 import gzip
 import html
 import json
@@ -138,9 +139,15 @@ class Site:
                 shutil.copyfile(f, out / "figures" / f.name)
         mathjax = next(pathlib.Path(p) for p in sys.path if (pathlib.Path(p) / "sphinx-mathjax-offline").is_dir())
         mathjax = mathjax / "sphinx-mathjax-offline" / "static" / "mathjax"
-        for part in ["tex-svg.js", "ui/lazy.js"]:
+        fonts = [f"output/chtml/fonts/woff-v2/{f.name}" for f in mathjax.glob("output/chtml/fonts/woff-v2/*.woff")]
+        for part in ["startup.js", "core.js", "input/tex.js", "output/chtml.js", "output/chtml/fonts/tex.js", "a11y/assistive-mml.js", "ui/lazy.js", *fonts]:
             (out / "_static" / "mathjax" / part).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(mathjax / part, out / "_static" / "mathjax" / part)
+        (out / "_static" / "film.json").write_text(json.dumps(self.facts["film"], separators=(",", ":")))
+        (out / "_static" / "thumbs").mkdir()
+        for o in self.facts["outputs"]:
+            if o["thumb"]:
+                (out / "_static" / "thumbs" / f"{o['id']}.png").write_bytes(base64.b64decode(o["thumb"]))
         self.add_engine(out / "_static")
         shutil.copyfile(HERE / "404.html", out / "404.html")
         found = list(pages.found(self))
@@ -170,8 +177,11 @@ class Site:
 
 
 def lighter(page, text):
-    """Return a page without the script of all icons, whose font suffices, and without empty headers, with the sizes of its PNG pictures."""
+    """Return a page with the sizes of its PNG pictures, without empty headers, without the script of all icons, whose font suffices, and
+    without the index that the search page alone reads."""
     text = re.sub(r"<(script|link)[^>]*fontawesome\.js[^>]*>(</script>)?\n?", "", text)
+    if page.name != "search.html":
+        text = re.sub(r'<script src="[^"]*(searchtools|language_data|searchindex)\.js[^>]*></script>\n?', "", text)
     text = re.sub(r"<th[^>]*>(<p></p>)?</th>", "<td></td>", text)
     text = text.replace('<summary aria-label="Toggle hidden content">', "<summary>")
 

@@ -45,11 +45,10 @@ html_favicon = "_static/icon.svg"
 
 # The site contains MathJax, which typesets formulas when they become visible, also by
 # unfolding.
-mathjax_path = "mathjax/tex-svg.js"
+mathjax_path = "mathjax/startup.js"
 mathjax3_config = {
-    "loader": {"load": ["ui/lazy"]},
-    "options": {"processHtmlClass": "tex2jax_process|mathjax_process|math|output_area", "lazyMargin": "1000px"},
-    "svg": {"fontCache": "global"},
+    "loader": {"load": ["input/tex", "output/chtml", "a11y/assistive-mml", "ui/lazy"]},
+    "options": {"processHtmlClass": "tex2jax_process|mathjax_process|math|output_area", "lazyMargin": "800px"},
 }
 
 

@@ -7,6 +7,8 @@ import pathlib
 import re
 import unicodedata
 
+import yaml
+
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 
@@ -75,7 +77,10 @@ def start(site):
         raise SystemExit(f"pages.py: MAP lacks the sections of the ledger {sorted(missing)}")
     text = (HERE / "index.md").read_text(encoding="utf-8")
     live = (HERE / "live.md").read_text(encoding="utf-8") if site.lab else ""
-    text = text.replace("MAP", "\n".join(lines)).replace("LIVE", live).replace("ERRATUM", site.address("figures/errata.pdf"))
+    cff = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    credit = f'{cff["authors"][0]["name"]}, version {cff["version"]}, {cff["date-released"]}, licence ' \
+             f'<a href="{site.address("LICENSE")}">{cff["license"]}</a>; <a href="{site.address("CITATION.cff")}">how to cite it</a>.'
+    text = text.replace("CREDIT", credit).replace("MAP", "\n".join(lines)).replace("LIVE", live).replace("ERRATUM", site.address("figures/errata.pdf"))
     names = ["0 · The idea, and what came out", *map(title, site.notebooks[1:])]
     course = "\n".join(f"{name} <notebooks/{p.stem}>" for name, p in zip(names, site.notebooks))
     return text.replace("COURSE", course).replace("ALT", description(site, "fig-induction-head"))
@@ -138,12 +143,18 @@ def filters(rows):
 def findable(r):
     """Return the words by which a row is found: its texts, with formulas as one types them, and Greek letters by sign and name."""
     tex = " ".join([r["number"], r["id"], r["title"], r["statement"], r["hypotheses"], r["note"]]).lower()
-    text = re.sub(r"\\(mathrm|text|mathbb|mathcal|operatorname|left|right)|[{}$\\]", "", tex).replace("chi^2", "chi^2 chi-squared")
+    text = plain_formulas(tex).replace("chi^2", "chi^2 chi-squared")
     for name in GREEK:
         sign = unicodedata.lookup(f"GREEK SMALL LETTER {name.replace('lambda', 'lamda')}")
         if sign in tex or re.search(rf"\\{name}(?![a-z])", tex):
             text += f" {sign} {name}"
     return " ".join(dict.fromkeys(text.split()))
+
+
+def plain_formulas(tex):
+    r"""Return a text with formulas as one types them: g_ij for g_{i,j}, hat g for \hat{g}. ledger.js does the same to a query."""
+    tex = re.sub(r"\\(mathrm|text|mathbb|mathcal|operatorname|left|right)|\\[,;!]", "", tex)
+    return re.sub(r"[{},$\\]", "", re.sub(r"(\\[a-z]+)\{", r"\1 ", tex))
 
 
 def found(site):
@@ -277,7 +288,7 @@ def gallery(site):
     shown = {i: o for i, o in outputs.items() if not i.endswith("-1col")}
     figures = {i: o for i, o in shown.items() if i.startswith("fig-")}
     thumbs = "".join(
-        f'<a href="#{i}"><img src="figures/{i}.png" alt="{description(site, i)}" loading="lazy">'
+        f'<a href="#{i}"><img src="_static/thumbs/{i}.png" alt="{description(site, i)}" loading="lazy">'
         f"<span>{html.escape(o['title'])}</span></a>" for i, o in figures.items())
     text = [NO_CONTENTS, "# The gallery\n", "Every figure and table, drawn from stored runs, to download: as a picture, or as TeX "
             "with the fonts of your document.\n",

@@ -83,7 +83,7 @@ class Browser(unittest.TestCase):
 
     def test_the_ledger_has_few_elements_when_it_is_opened(self):
         with self.page("ledger.html") as page:
-            page.locator("mjx-container svg").first.wait_for()
+            page.locator("mjx-container mjx-math").first.wait_for()
             page.wait_for_load_state("networkidle")
             self.assertLess(page.evaluate("document.querySelectorAll('*').length"), 8000)
 
@@ -112,8 +112,8 @@ class Browser(unittest.TestCase):
 
     def test_formulas_are_typeset(self):
         with self.page("notebooks/05-information.html") as page:
-            page.locator("mjx-container svg").first.wait_for()
-            self.assertEqual(page.locator("[data-mml-node=merror]").count(), 0)
+            page.locator("mjx-container mjx-math").first.wait_for()
+            self.assertEqual(page.locator("mjx-merror").count(), 0)
 
     def test_filters_and_links_to_rows(self):
         with self.page("ledger.html?verdict=refuted") as page:
@@ -195,13 +195,56 @@ class Browser(unittest.TestCase):
 
     def test_find_reads_formulas_hypotheses_and_notes(self):
         with self.page("ledger.html") as page:
-            for words in ["T_eff", "g_ij", "tau", "τ", "lambda", "λ", "chi-squared"]:
+            for words in ["T_eff", "g_ij", "g_{i,j}", "tau", "τ", "lambda", "λ", "chi-squared"]:
                 page.locator("[name=find]").fill(words)
                 self.assertGreater(page.locator(".facts:visible").count(), 0, words)
             page.locator("[name=find]").fill("no such word")
             expect(page.locator("#none")).to_have_text("No row has these words and properties.")
             page.locator("[name=find]").fill("")
             expect(page.locator("#none")).to_be_hidden()
+
+    def test_find_takes_a_formula_as_TeX(self):
+        with self.page("ledger.html?verdict=proved") as page:
+            page.locator("[name=find]").fill(r"\hat{g}_{ij}")
+            expect(page.locator("[data-id=thm-finite-stage1-step-mean-corrected]")).to_be_visible()
+            expect(page.locator("[data-id=lem-tv]")).to_be_hidden()
+
+    def test_the_start_page_moves_and_its_film_can_be_changed(self):
+        film = json.loads((SITE / "_static" / "film.json").read_text())
+        last = len(film["Steps"]) - 1
+
+        def predicted(ablation, k):
+            return re.compile("".join(f"{s}{int(100 * f + .5)} %" for s, f in zip("abc", film["Frames"][ablation][k]["F"])))
+
+        for size in PHONE, DESKTOP:
+            with self.subTest(size=size), self.page("index.html", size) as page:
+                guess, step = page.locator(".guess"), page.locator(".steps output")
+                expect(step).to_have_text(f"step {film['Steps'][3]}")
+                page.locator(".steps .run").click()
+                expect(page.locator(".steps .run")).to_have_text("Play")
+                page.locator(".steps input").fill(str(last))
+                expect(step).to_have_text(f"step {film['Steps'][last]}")
+                expect(guess).to_have_text(predicted(0, last))
+                for head, ablation in ("first", 1), ("second", 3), ("first", 2), ("second", 0):
+                    page.locator(f".{head}-head").click()
+                    expect(guess).to_have_text(predicted(ablation, last))
+                    expect(guess).to_contain_text(f"Mean loss {film['Losses'][ablation][last]:.2f} nats")
+                query = page.locator("#film .nodes button").last
+                query.click()
+                expect(guess).not_to_have_text(predicted(0, last))
+                for _ in range(film["States"] - 1):
+                    query.click()
+                expect(page.locator("#film [role=status]")).to_have_text("")
+                expect(guess).to_have_text(predicted(0, last))  # by the program in the page
+
+    def test_the_film_stands_still_for_readers_who_want_that(self):
+        film = json.loads((SITE / "_static" / "film.json").read_text())
+        with self.page("index.html") as page:
+            page.emulate_media(reduced_motion="reduce")
+            page.reload()
+            expect(page.locator(".steps output")).to_have_text(f"step {film['Steps'][-1]}")
+            page.wait_for_timeout(5000)
+            expect(page.locator(".steps output")).to_have_text(f"step {film['Steps'][-1]}")
 
     def test_a_statement_run_here_equals_the_stored_one(self):
         with self.page("ledger.html") as page:
@@ -223,7 +266,7 @@ class Browser(unittest.TestCase):
             expect(row.locator(".equal")).to_have_text("The verdict is the stored one.")
             expect(row.locator(".result")).to_contain_text("Other parts differ: margin.")
             page.reload()
-            spoilt = stored[:at] + stored[at:].replace('"verdict": "tested"', '"verdict": "refuted"', 1)
+            spoilt = stored[:at] + stored[at:].replace('"verdict": "proved"', '"verdict": "refuted"', 1)
             row.locator(".run").click()
             expect(row.locator(".differs")).to_have_text("The verdict differs from the stored one.")
 
@@ -267,7 +310,7 @@ class Browser(unittest.TestCase):
             cell = 300 // 6
             seen = page.evaluate("() => [...document.querySelector('canvas').getContext('2d').getImageData(0, 0, 300, 300).data]")
             whole, first, last = (seen[4 * (300 * (i * cell + 25) + j * cell + 25):][:3] for i, j in [(0, 0), (3, 0), (3, 3)])
-            self.assertEqual(whole, [253, 231, 37])  # the first position attends to itself
+            self.assertEqual(whole, [45, 0, 75])  # the first position attends to itself
             self.assertEqual(first, last)
             self.assertNotEqual(first, whole)
             page.locator("[name=states]").fill("4")

@@ -102,6 +102,25 @@ class Contents(unittest.TestCase):
             print(f"{name}: {size:.0f} kB of packed scripts and styles beside MathJax")
             self.assertLess(size, 250)
 
+    def test_a_page_loads_no_index_and_few_bytes_of_MathJax_and_of_pictures(self):
+        self.assertIn("searchindex.js", (SITE / "search.html").read_text())
+        for name in ["index.html", "ledger.html", "notebooks/03-single-parent.html"]:
+            self.assertNotIn("searchindex.js", (SITE / name).read_text())
+        scripts = sum(f.stat().st_size for f in (SITE / "_static" / "mathjax").rglob("*.js"))
+        thumbs = [SITE / t for tag, t in page("gallery.html").targets if tag == "img" and "thumbs" in t]
+        size = sum(f.stat().st_size for f in thumbs)
+        film = (SITE / "_static" / "film.json").stat().st_size
+        print(f"MathJax {scripts} bytes, {len(thumbs)} thumbnails {size}, film {film}")
+        self.assertGreater(len(thumbs), 9)
+        self.assertLess(scripts, 0.8e6)
+        self.assertLess(size, 0.8e6)
+        self.assertLess(film, 0.2e6)
+
+    def test_find_reads_TeX_and_what_one_types_alike(self):
+        for text in r"\hat{g}_{ij}", r"\hat g_{i,j}", "hat g_ij", r"$\hat{g}_{i,\,j}$":
+            self.assertEqual(pages.plain_formulas(text), "hat g_ij")
+        self.assertEqual(pages.plain_formulas(r"T_{\mathrm{eff}}"), "T_eff")
+
     def test_the_ledger_has_few_elements_until_a_row_is_unfolded(self):
         text = re.sub("<template>.*?</template>", "", (SITE / "ledger.html").read_text(), flags=re.DOTALL)
         self.assertLess(len(re.findall("<[a-z]", text)), 8000)

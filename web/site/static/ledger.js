@@ -3,7 +3,8 @@
 {
   const form = document.getElementById("filter");
   const rows = [...document.querySelectorAll(".facts[data-id]")];
-  const plain = (text) => text.replace(/\\(mathrm|text|mathbb|mathcal|operatorname|left|right)|[{}$\\]/g, ""); // as findable does in pages.py
+  // Formulas as one types them, as plain_formulas makes them in pages.py.
+  const plain = (text) => text.replace(/\\(mathrm|text|mathbb|mathcal|operatorname|left|right)|\\[,;!]/g, "").replace(/(\\[a-z]+)\{/g, "$1 ").replace(/[{},$\\]/g, "");
   const show = () => {
     const want = Object.fromEntries(new FormData(form));
     const find = want.find.trim().toLowerCase(), words = plain(find).split(/\s+/);

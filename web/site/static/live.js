@@ -103,6 +103,77 @@ if (typeof document === "undefined") {
     };
   }
 
+  // --- the film of a run, on the start page ---
+
+  const box = document.getElementById("film");
+  if (box) get(new URL("film.json", here)).then((r) => r.json()).then((film) => showFilm(box, film), (e) => box.replaceChildren(String(e)));
+
+  function showFilm(box, film) {
+    const wide = 54, n = film.Parents.length, last = film.Steps.length - 1, at = (i) => (i + .5) * wide;
+    let x = [...film.X], { Frames: frames } = film, k = matchMedia("(prefers-reduced-motion: reduce)").matches ? last : 0, timer = 0, working;
+    const letter = (s) => make("span", { className: `letter l${s}`, textContent: "abc"[s] });
+
+    // An arc leads from a position to an earlier one, above the letters or below.
+    const arc = (i, j, high, name = "") => `<path class="${name}" d="M${at(i)} ${high > 0 ? 74 : 1}c0 ${-high} ${at(j) - at(i)} ${-high} ${at(j) - at(i)} 0"/>`;
+    const high = (i, j) => 18 + 14 * (i - j);
+    const pairs = film.Parents.flatMap((_, i) => [...Array(i).keys()].map((j) => [i, j]));
+    const parents = film.Parents.flatMap((p, i) => (p < 0 ? [] : [arc(i, p, high(i, p), "hidden-edge")]));
+    const drawing = make("div", { className: "arcs" });
+    drawing.innerHTML = `<svg width="${n * wide}" height="76" aria-hidden="true">${parents.join("")}${pairs.map(([i, j]) => arc(i, j, high(i, j), "first")).join("")}</svg>
+      <div class="nodes"></div><svg width="${n * wide}" height="76" aria-hidden="true">${[...Array(n - 1).keys()].map((j) => arc(n - 1, j, -high(n - 1, j), "second")).join("")}</svg>`;
+    const [firsts, seconds] = [".first", ".second"].map((s) => [...drawing.querySelectorAll(s)]);
+
+    const letters = x.map((_, i) => make("button", { type: "button", onclick: () => { x[i] = (x[i] + 1) % film.States; pause(); run(); } }));
+    drawing.querySelector(".nodes").append(...letters);
+    const heads = ["first", "second"].map((name) => make("button", { type: "button", className: `head ${name}-head`, onclick: (e) => {
+      e.target.setAttribute("aria-pressed", e.target.ariaPressed !== "true");
+      k = last;
+      pause();
+    } }));
+    heads.forEach((b) => b.setAttribute("aria-pressed", "true"));
+    const guess = make("div", { className: "guess" });
+    const slider = make("input", { type: "range", min: 0, max: last, "aria-label": "step of the training", oninput: () => { k = Number(slider.value); pause(); } });
+    const play = make("button", { type: "button", className: "run", onclick: () => { if (timer) return pause(); k = k === last ? 0 : k; go(); } });
+    const step = make("output"), status = make("span", { role: "status" });
+    box.replaceChildren(make("div", {}, heads[0], drawing, heads[1]), make("div", {}, guess, status), make("p", { className: "steps" }, play, slider, step));
+
+    // draw shows the frame at a step: attention as the width of arcs.
+    const draw = () => {
+      const off = heads.reduce((sum, b, h) => sum + (b.ariaPressed === "true" ? 0 : 1 << h), 0), { First, Second, F } = frames[off][k];
+      const show = (path, a) => { path.style.opacity = a < .02 ? 0 : .15 + .85 * a; path.style.strokeWidth = 5 * a; };
+      pairs.forEach(([i, j], p) => show(firsts[p], First[i][j]));
+      seconds.forEach((path, j) => show(path, Second[j]));
+      heads.forEach((b, h) => { b.textContent = `${h ? "Second" : "First"} head: ${off >> h & 1 ? "off" : "on"}`; });
+      drawing.classList.toggle("no-first", off & 1);
+      drawing.classList.toggle("no-second", off & 2);
+      letters.forEach((b, i) => {
+        b.replaceChildren(letter(x[i]));
+        b.setAttribute("aria-label", `position ${i + 1}${i === n - 1 ? ", the query" : ""}: ${"abc"[x[i]]}; change it`);
+      });
+      guess.replaceChildren(make("p", {}, "After ", letter(x[n - 1]), " it expects"),
+        ...F.map((f, s) => make("div", {}, letter(s), make("i", { style: `width: ${(7 * f).toFixed(2)}em` }), `${Math.round(100 * f)} %`)),
+        make("p", { textContent: `Mean loss ${film.Losses[off][k].toFixed(2)} nats; a uniform guess has ${Math.log(film.States).toFixed(2)}.` }));
+      [slider.value, step.textContent, play.textContent] = [k, `step ${film.Steps[k]}`, timer ? "Pause" : "Play"];
+    };
+    const pause = () => { clearTimeout(timer); timer = 0; draw(); };
+    const go = () => {
+      timer = setTimeout(() => { k = k === last ? 0 : k + 1; go(); }, k === last ? 4000 : 350);
+      draw();
+    };
+    // run asks the program for the frames of the reader's sequence.
+    const run = () => {
+      working?.();
+      k = last;
+      status.textContent = "loading the program, 3 MB";
+      let told = "";
+      working = start(async () => ({ film, x }), (name, answer) => { if (name === "frames") frames = answer; else told = answer; },
+        () => { working = null; status.textContent = told; draw(); });
+      draw();
+    };
+    box.addEventListener("pointerover", () => engine().catch(() => {}), { once: true });
+    if (k < last) go(); else draw();
+  }
+
   // --- a graph of the reader's own ---
 
   const form = document.getElementById("own-graph");
@@ -231,8 +302,6 @@ if (typeof document === "undefined") {
     const drawAttention = (rows, parents) => {
       const canvas = at("attention"), n = rows.length, cell = Math.floor(300 / n), g = canvas.getContext("2d");
       canvas.width = canvas.height = cell * n;
-      g.fillStyle = "#ddd";
-      g.fillRect(0, 0, cell * n, cell * n);
       rows.forEach((row, i) => row.slice(0, i + 1).forEach((a, j) => {
         g.fillStyle = shade(Math.min(1, Math.max(0, a)));
         g.fillRect(j * cell, i * cell, cell, cell);
