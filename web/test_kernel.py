@@ -65,8 +65,15 @@ class TestPack(unittest.TestCase):
 
     def test_cells_import_what_the_list_names_first(self):
         paths = ["math/rand", "toy/internal/b", "vendor/x", "toy/go-c", "math/rand/v2"]
-        found = pack.importable([(p, "name") for p in paths], ["math/rand/v2", "toy/go-c"])
+        found = pack.importable([(p, "name", "") for p in paths], ["math/rand/v2", "toy/go-c"])
         self.assertEqual([p["path"] for p in found], ["math/rand/v2", "toy/go-c", "math/rand"])
+
+    def test_exported_names_are_those_of_declarations(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "a.go")
+            file.write_text("package a\n\nimport (\n\t\"fmt\"\n)\n\n// Say is F.\nfunc F() {\n\tPrint()\n}\n\nfunc (t T) M() {}\n\n"
+                            "type T struct {\n\tField int\n}\n\nvar A, b, C = 1, 2, 3\n\nconst (\n\t// Of D.\n\tD, E = 1, 2\n\tg    = T{\n\t\tField: 1,\n\t}\n)\n")
+            self.assertEqual(pack.exported([file]), "A C D E F T")
 
     def test_a_folder_with_other_files_is_refused(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -299,6 +306,8 @@ class TestKernel(unittest.TestCase):
         book = self.open()
         book.run(3, '%%\nos.MkdirAll("../data/new", 0o755)\nos.WriteFile("../data/new/mine.txt", []byte("mine"), 0o644)\n'
                          'os.Rename("../data/note.txt", "../data/moved.txt")')
+        shown = "jupyterapp.serviceManager.contents.get('data/new/mine.txt', { content: true })"
+        book.do(f"while (!await {shown}.catch(() => null)) await new Promise(r => setTimeout(r, 100))")
         book.page.close()
         book = self.open()
         read = '%%\nfor _, f := range []string{"new/mine.txt", "moved.txt", "note.txt"} {\n\tb, err := os.ReadFile("../data/" + f)\n' \
@@ -330,6 +339,12 @@ class TestKernel(unittest.TestCase):
         self.assertEqual(text(book.run(3)), "kept")
         self.assertEqual(book.page.title(), "other")
         book.page.close()
+
+    def test_names_are_completed(self):
+        self.book.run(3, 'import words "strings"')
+        for code, want in [("%%\n// é 😀\nwords.ToUp", ["ToUpper", "ToUpperSpecial"]), ("greet.", ["Greet"]), ("x.greet.", []), ("nothing.", []), ("gre", [])]:
+            got = self.book.do(f"return (await session.kernel.requestComplete({{ code: {json.dumps(code)}, cursor_pos: {len(code)} }})).content")
+            self.assertEqual((got["matches"], got["cursor_start"]), (want, len(code) - len("ToUp") if want[1:] else len(code)))
 
     def test_two_notebooks_do_not_see_each_other(self):
         other = self.open()

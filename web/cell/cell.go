@@ -89,6 +89,16 @@ func (s *Session) Program(label, source string) (*Program, error) {
 // Keep adds the declarations of a program to the session.
 func (s *Session) Keep(p *Program) { s.units = p.keep }
 
+// Path returns the import path that a name stands for in the next cell, "" if it is the name of no package.
+func (s *Session) Path(name string) string {
+	for _, u := range s.units {
+		if u.path != "" && u.declares(name) {
+			return u.path
+		}
+	}
+	return s.paths[name]
+}
+
 // compose sets the source of a program from its declarations and the body of its cell.
 func (s *Session) compose(p *Program, c *parts) error {
 	var code strings.Builder

@@ -209,3 +209,17 @@ func TestProgramsWithoutEffectAreNotRun(t *testing.T) {
 		}
 	}
 }
+
+func TestAliasOfAnImportStandsForItsPath(t *testing.T) {
+	s := NewSession(packages)
+	p, err := s.Program("cell[1]", "%restore\nimport words \"strings\"")
+	if err != nil || !p.Restore {
+		t.Fatalf("%%restore: %+v, error %v", p, err)
+	}
+	s.Keep(p)
+	for name, want := range map[string]string{"words": "strings", "rand": "math/rand/v2", "nothing": ""} {
+		if got := s.Path(name); got != want {
+			t.Errorf("%s stands for %q, want %q", name, got, want)
+		}
+	}
+}

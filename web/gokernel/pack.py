@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -12,6 +13,7 @@ import zstandard
 MAGIC = b"!<arch>\n"
 HEADER = 60  # bytes before each member: name 16, time 12, owner 6, group 6, mode 8, size 10, end 2
 SIZE = 48  # where the size is
+PART = 1 << 22  # bytes that the page hashes at once
 WINDOW = 27  # log2 of bytes: the archives of packages are similar
 
 
@@ -42,16 +44,35 @@ def divide(archive):
     return MAGIC + rest[:end], MAGIC + first + rest[end:]
 
 
+def exported(files):
+    """Return the exported names that formatted files of a package declare, for completion."""
+    names = set()
+    for file in files:
+        group = False
+        for line in file.read_text("utf-8").splitlines():
+            if line.startswith((")", "const (", "var (", "type (")):
+                group = line[0] != ")"
+            if found := re.match(r"\t(\w+(?:, \w+)*)" if group else r"(?:func|const|var|type) (\w+(?:, \w+)*)", line):
+                names.update(name for name in found[1].split(", ") if name[0].isupper())
+    return " ".join(sorted(names))
+
+
 def importable(paths, listed):
-    """Return the packages that a cell may import, the packages of a list first, from pairs of path and name."""
-    open_ = [{"path": p, "name": n} for p, n in paths if not {"internal", "vendor"} & set(p.split("/"))]
+    """Return the packages that a cell may import, the packages of a list first, from their paths, names and exported names."""
+    open_ = [{"path": p, "name": n, "exported": e} for p, n, e in paths if not {"internal", "vendor"} & set(p.split("/"))]
     return sorted(open_, key=lambda p: listed.index(p["path"]) if p["path"] in listed else len(listed))
+
+
+def digest(data):
+    """Return the hash in the name of a file: 16 digits of SHA-256 of the hashes of its parts."""
+    parts = (hashlib.sha256(data[i:i + PART]).digest() for i in range(0, len(data), PART))
+    return hashlib.sha256(b"".join(parts)).hexdigest()[:16]
 
 
 def compressed(static, name, data, level, cache):
     """Write compressed data into a folder, from the cache if it has them; return their entry in the manifest."""
-    digest = hashlib.sha256(data).hexdigest()[:16]
-    kept = cache / "packed" / f"{digest}-{level}"
+    name_hash = digest(data)
+    kept = cache / "packed" / f"{name_hash}-{level}"
     if name == "cell":  # the reader of zstd cannot be packed with zstd
         small, suffix = gzip.compress(data, 9, mtime=0), "gz"
     else:
@@ -64,18 +85,18 @@ def compressed(static, name, data, level, cache):
             part.write_bytes(zstandard.ZstdCompressor(compression_params=parameters).compress(data))
             part.rename(kept)
         small, suffix = kept.read_bytes(), "zst"
-    url = f"{name}-{digest}.{suffix}.bin"
+    url = f"{name}-{name_hash}.{suffix}.bin"
     (static / url).write_bytes(small)
     return {"url": url, "size": len(small), "unpacked": len(data)}
 
 
 def packages(static, manifest, project, listed, level, cache, *flags):
     """Write the packages of a list, and all that they import, into a folder, and into its manifest."""
-    form = "{{if .Export}}{{.ImportPath}} {{.Name}} {{.Export}}{{end}}"
+    form = '{{if .Export}}{{.ImportPath}}\t{{.Name}}\t{{.Export}}\t{{.Dir}}\t{{join .GoFiles "\t"}}{{end}}'
     out = go(project, "list", "-deps", "-export", "-trimpath", "-gcflags=all=-dwarf=false", "-f", form, *flags, "--", *listed, GOTOOLCHAIN=manifest["go"])
-    found = [line.split(" ", 2) for line in out.splitlines()]
-    halves = [divide(pathlib.Path(file).read_bytes()) for _, _, file in found]
-    manifest["packages"] = importable([f[:2] for f in found], listed)
+    found = [line.split("\t") for line in out.splitlines() if line]
+    halves = [divide(pathlib.Path(f[2]).read_bytes()) for f in found]
+    manifest["packages"] = importable([(f[0], f[1], exported(pathlib.Path(f[3], name) for name in f[4:])) for f in found], listed)
     for k, name in enumerate(("exports", "objects")):
         manifest[name] = [{"path": f[0], "size": len(h[k])} for f, h in zip(found, halves)]
         manifest["files"][name] = compressed(static, name, b"".join(h[k] for h in halves), level, cache)

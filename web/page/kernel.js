@@ -152,6 +152,14 @@ async function execute(job) {
   }
 }
 
+// complete promises the exported names of the package before the cursor that begin with the word there.
+async function complete({ code, cursor }) {
+  await ready;
+  const [, name, begin] = [...code].slice(0, cursor).join("").match(/(?<![\w.])(\w+)\.(\w*)$/) ?? [];
+  const path = name && gocell.path(name), found = manifest.packages.find(p => p.path === path);
+  postMessage({ matches: found ? found.exported.split(" ").filter(n => n.startsWith(begin)) : [], start: cursor - (begin ?? "").length });
+}
+
 let ready, queue = Promise.resolve();
 onmessage = e => {
   const d = e.data;
@@ -159,6 +167,8 @@ onmessage = e => {
     settings = d.start;
     ready = boot();
     ready.then(times => postMessage({ ready: times }), error => postMessage({ failed: String(error.message || error) }));
+  } else if (d.cursor !== undefined) {
+    complete(d);
   } else if (d.broken) {
     if (working) working.fail(new CellError(d.broken));
   } else if (d.interrupt !== undefined) {

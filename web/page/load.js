@@ -4,6 +4,7 @@
 importScripts("files.js", "wasm_exec.js");
 
 const STORE = "gokernel";
+const PART = 1 << 22; // bytes that are hashed at once
 
 serve(async manifest => {
   const pack = new Pack(manifest, (done, total) => tell({ progress: { done, total } }));
@@ -80,10 +81,12 @@ class Pack {
   }
 }
 
-// intact promises whether a file has the hash in its name: the first 16 digits of SHA-256, which needs a secure context.
+// intact promises whether a file has the hash in its name, of digest in pack.py. Without a secure context nothing is kept or hashed.
 async function intact(blob, url) {
   if (!globalThis.crypto?.subtle) return true;
-  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", await blob.arrayBuffer()));
+  const sha = async bytes => new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)), parts = [];
+  for (let at = 0; at < blob.size; at += PART) parts.push(await sha(await blob.slice(at, at + PART).arrayBuffer()));
+  const hash = await sha(await new Blob(parts).arrayBuffer());
   return url.includes(`-${Array.from(hash.subarray(0, 8), b => b.toString(16).padStart(2, "0")).join("")}.`);
 }
 

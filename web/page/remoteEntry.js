@@ -91,6 +91,7 @@
         if (d.hire) return this.hire(d);
         if (d.dismiss) return this.hired.terminate();
         if (d.failed) return this.fail(d.failed);
+        if (d.matches) return this.completed(d);
         if (d.wrote) this.show(d.wrote);
         for (const path of d.restored ?? []) this.contents.delete(path).catch(() => {}); // one of the site comes back
         const job = this.jobs.get(d.id);
@@ -171,7 +172,13 @@
           this.save();
         });
       }
-      async completeRequest({ cursor_pos }) { return { status: "ok", matches: [], cursor_start: cursor_pos, cursor_end: cursor_pos, metadata: {} }; }
+      async completeRequest({ code, cursor_pos: cursor }) {
+        const { matches, start } = await new Promise(resolve => {
+          this.completed = resolve; // an earlier request is out of date
+          this.worker.postMessage({ code, cursor });
+        });
+        return { status: "ok", matches, cursor_start: start, cursor_end: cursor, metadata: {} };
+      }
       async inspectRequest() { return { status: "ok", found: false, data: {}, metadata: {} }; }
       async isCompleteRequest() { return { status: "unknown" }; }
       async commInfoRequest() { return { status: "ok", comms: {} }; }

@@ -48,7 +48,7 @@ html_favicon = "_static/icon.svg"
 mathjax_path = "mathjax/startup.js"
 mathjax3_config = {
     "loader": {"load": ["input/tex", "output/chtml", "a11y/assistive-mml", "ui/lazy"]},
-    "options": {"processHtmlClass": "tex2jax_process|mathjax_process|math|output_area", "lazyMargin": "800px"},
+    "options": {"processHtmlClass": "tex2jax_process|mathjax_process|math|output_area", "lazyMargin": "1000px"},
 }
 
 

@@ -85,7 +85,7 @@ class Browser(unittest.TestCase):
         with self.page("ledger.html") as page:
             page.locator("mjx-container mjx-math").first.wait_for()
             page.wait_for_load_state("networkidle")
-            self.assertLess(page.evaluate("document.querySelectorAll('*').length"), 8000)
+            self.assertLess(page.evaluate("document.querySelectorAll('*').length"), 8500)
 
     def test_pages_do_not_shift_while_one_scrolls(self):
         watch = """() => new PerformanceObserver(list => {

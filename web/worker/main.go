@@ -20,6 +20,7 @@ import (
 //	start(packages)        begins a session; packages is the JSON of a list of cell.Package
 //	program(label, source) returns {source, run, text, restore}, or {error}
 //	keep()                 keeps the declarations of the last program
+//	path(name)             returns the import path of a package, "" if it has none
 //	unpack(from, into)     unpacks zstd from one Uint8Array into another; returns an error or ""
 func main() {
 	var session *cell.Session
@@ -48,6 +49,7 @@ func main() {
 			session.Keep(last)
 			return nil
 		}),
+		"path": function(func(args []js.Value) any { return session.Path(args[0].String()) }),
 		"unpack": function(func(args []js.Value) any {
 			if err := unpack(args[0], args[1]); err != nil {
 				return err.Error()
