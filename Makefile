@@ -57,6 +57,9 @@ paper: ready ## build the command into .tools/bin, and print the lines for PATH 
 lab: setup .tools/lab ## open the notebooks in JupyterLab; LABFLAGS are its flags
 	$(PY) tools/notebook.py lab $(LABFLAGS)
 
+class: setup ## copy the notebooks into the new folder class, or FOLDER=, without the answers of the exercises
+	$(PY) tools/notebook.py class $(or $(FOLDER),class)
+
 verify: ready ## check all statements, write claims.json and CLAIMS.md; IDS='"Lemma 16"', QUICK=1, ACCEPT=1
 	go run ./cmd/paper verify $(if $(QUICK),--quick) $(if $(ACCEPT),--accept) $(IDS)
 
@@ -220,4 +223,4 @@ setup: .tools/kernel
 	@touch $@
 
 FORCE:
-.PHONY: help reproduce test paper lab verify errata train site kernel clean quick tidy fuzz bench site-test test-slurm $(PARTS) ready setup setup-all
+.PHONY: help reproduce test paper lab class verify errata train site kernel clean quick tidy fuzz bench site-test test-slurm $(PARTS) ready setup setup-all

@@ -5,12 +5,14 @@
                                       committed ones; run the exercises and compare with the answers below them
     notebook.py lint  [NOTEBOOK...]   reject faults that GoNB ignores
     notebook.py tidy  [NOTEBOOK...]   give notebooks the stored form, with the bars of links
+    notebook.py class  FOLDER         copy the notebooks into a new folder, without the answers of functions to write
     notebook.py kernel                write the kernel description of this checkout
     notebook.py lab   [FLAG...]       open JupyterLab on the first notebook
 
 Without arguments all of notebooks/*.ipynb. A cell is named by its execution
 number, the one Jupyter shows in brackets. A code cell with the tag "try" is an
-exercise: it has no number and no stored output.
+exercise: it has no number and no stored output. A code cell with the tag "answer"
+declares a function that a student writes, and ends in its judge, nb.Judge.
 """
 
 import argparse
@@ -178,8 +180,8 @@ def title(path):
     return first[0].strip().removeprefix("# ").partition(" — ")[0]
 
 
-def is_exercise(cell):
-    return cell["cell_type"] == "code" and "try" in cell.get("metadata", {}).get("tags", ())
+def is_exercise(cell, tag="try"):
+    return cell["cell_type"] == "code" and tag in cell.get("metadata", {}).get("tags", ())
 
 
 def code_cells(nb):
@@ -365,6 +367,8 @@ def lint(path):
             faults.append("not executed: make reproduce")
         else:
             faults += lint_outputs(cell)
+            if is_exercise(cell, "answer") and ": right on all " not in shown_text(cell["outputs"]):
+                faults.append("the answer is not right")
         for fault in faults:
             yield f"{name} cell {k}: {fault}"
     for fault in lint_exercises(nb):
@@ -806,6 +810,25 @@ def unlike(want, passed, said):
         at = found
 
 
+def assign(folders):
+    """Copy the notebooks into a new folder, where functions of answers have no body, and a judge has no output."""
+    for folder in folders:
+        folder.mkdir(parents=True)
+        for path in sorted(NOTEBOOKS.glob("*.ipynb")):
+            nb = json.loads(path.read_bytes())
+            for cell in nb["cells"]:
+                if is_exercise(cell, "answer"):
+                    cell |= {"source": lines(blank("".join(cell["source"]))), "outputs": [], "execution_count": None}
+                    cell["metadata"].pop("jupyter", None)
+            (folder / path.name).write_text(json.dumps(nb, ensure_ascii=False, indent=1), encoding="utf-8")
+    return []
+
+
+def blank(source):
+    """Return an answer with a call of panic as the body of each function. It compiles, and nb.Judge recognizes it."""
+    return re.sub(r"(?ms)^(func [^\n]* \{)\n.*?^\}", r'\1\n\tpanic("write me")\n}', source)
+
+
 # --- kernel ---------------------------------------------------------------
 
 
@@ -893,7 +916,7 @@ def lint_all(paths):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("command", choices=("run", "check", "lint", "tidy", "kernel", "lab"))
+    parser.add_argument("command", choices=("run", "check", "lint", "tidy", "class", "kernel", "lab"))
     parser.add_argument("notebook", nargs="*", type=pathlib.Path)
     args, flags = parser.parse_known_args()
     if args.command == "lab":
@@ -901,9 +924,11 @@ def main():
     if flags:
         parser.error(f"unknown flag {flags[0]}")
     paths = args.notebook or sorted(NOTEBOOKS.glob("*.ipynb"))
-    command = {"run": run, "check": check, "lint": lint_all, "tidy": tidy, "kernel": kernel}[args.command]
+    command = {"run": run, "check": check, "lint": lint_all, "tidy": tidy, "class": assign, "kernel": kernel}[args.command]
     try:
         sys.exit(1 if command(paths) else 0)
+    except FileExistsError as e:
+        sys.exit(f"{e.filename} exists, and may have a student's work: name a new folder")
     except (KeyboardInterrupt, asyncio.CancelledError):
         sys.exit("interrupted")
 

@@ -323,6 +323,44 @@ def exercise(go, said, *tags):
             {"cell_type": "markdown", "id": "a", "metadata": {}, "source": folded})
 
 
+class Class(Folder):
+    """Copies for students."""
+
+    def setUp(self):
+        super().setUp()
+        folder, notebook.NOTEBOOKS = notebook.NOTEBOOKS, self.path.parent
+        self.addCleanup(setattr, notebook, "NOTEBOOKS", folder)
+        answer = code('func f(x int) (y int) {\n\tif x > 0 {\n\t\treturn 6\n\t}\n\treturn 6\n}\n\nfunc g() {\n}\n\n%%\njudge(f)', shown(text_plain="f: right on all 2 cases"), count=3)
+        answer["metadata"] = {"tags": ["answer"], "jupyter": {"source_hidden": True}}
+        judge = code('func judge(f func(int) int) {\n\tnb.Judge("f", f, func(int) int { return 6 }, []int{1, 2}, nil)\n}', count=2)
+        self.store(code(FIRST), judge, answer)
+        self.folder = self.path.parent / "deep" / "class"
+
+    def test_a_copy_has_all_but_the_answers_and_runs(self):
+        before = self.path.read_bytes()
+        notebook.assign([self.folder])
+        first, judge, answer = json.loads((self.folder / "t.ipynb").read_bytes())["cells"]
+        self.assertEqual([first, judge], json.loads(before)["cells"][:2])
+        self.assertEqual("".join(answer["source"]), 'func f(x int) (y int) {\n\tpanic("write me")\n}\n\nfunc g() {\n\tpanic("write me")\n}\n\n%%\njudge(f)')
+        self.assertEqual((answer["outputs"], answer["metadata"]), ([], {"tags": ["answer"]}))
+        with contextlib.redirect_stdout(io.StringIO()):
+            self.assertEqual(notebook.run([self.folder / "t.ipynb"]), [])
+        said = notebook.shown_text(notebook.read(self.folder / "t.ipynb").cells[2].outputs)
+        self.assertEqual(said, "f: not written yet\n")
+        self.assertEqual(self.path.read_bytes(), before)
+
+    def test_the_work_of_a_student_stays(self):
+        self.folder.mkdir(parents=True)
+        with self.assertRaises(FileExistsError):
+            notebook.assign([self.folder])
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_an_answer_that_is_not_right_is_a_fault(self):
+        self.assertEqual(list(notebook.lint(self.path)), [])
+        self.path.write_bytes(self.path.read_bytes().replace(b"f: right on all 2 cases", b"f: case 1 of 2, 1"))
+        self.assertRegex("".join(notebook.lint(self.path)), "^t.ipynb cell 3: the answer is not right$")
+
+
 class Exercises(unittest.TestCase):
     def test_one_slow_exercise_a_day(self):
         nb = document(*exercise("a", ""), *exercise("b", "", "slow"), *exercise("c", "", "slow"), *exercise("d", ""),
