@@ -754,9 +754,9 @@ def to_fail(want):
 def joinable(nb, everything):
     """Return the exercises that can run in the program of the notebook's cells; only the last may fail.
 
-    The program has the declarations of all cells and of these exercises, and GoNB uses the last
-    declaration of a name. An exercise runs separately if it redeclares a name of a cell, or uses
-    a name that is declared below it or by another exercise.
+    The program has the declarations of all cells and of these exercises, each name once. An exercise
+    runs separately if it redeclares a name of a cell, or uses a name that is declared below it or by
+    another exercise.
     """
     sources = [c["source"] if c["cell_type"] == "code" and not is_exercise(c) else "" for c in nb["cells"]]
     fresh = [i for i in everything if not declared(i[1]) & declared(*sources)]
