@@ -26,7 +26,7 @@ import (
 type exporting struct {
 	out, run            string
 	width, height, size string
-	slide, csv          bool
+	slide               bool
 }
 
 func newExport() *cobra.Command {
@@ -62,7 +62,6 @@ func newExport() *cobra.Command {
 	flags.StringVar(&f.width, "width", "", "`width` of the figures, as in 5.5in or 84mm; needs ids or --run, and -o")
 	flags.StringVar(&f.height, "height", "", "largest `height` of the figures; needs --width")
 	flags.StringVar(&f.size, "type", "", "`size` of the labels, as in 10pt (default 8pt, or less where --height needs it)")
-	flags.BoolVar(&f.csv, "csv", false, "also write the data of each figure as CSV, a row for each number; needs -o")
 	flags.BoolVar(&f.slide, "slide", false, "140mm x 72mm, for a slide of beamer of 160mm x 90mm with a title")
 	return c
 }
@@ -122,11 +121,6 @@ func (f *exporting) exportRun(ctx context.Context, w io.Writer, names []string) 
 	if err := writable(f.out); err != nil {
 		return err
 	}
-	if f.csv {
-		for i, e := range entries {
-			entries[i] = e.WithData()
-		}
-	}
 	paths, err := newResults().Export(ctx, f.out, entries...)
 	for _, p := range paths {
 		fmt.Fprintln(w, p)
@@ -140,11 +134,8 @@ var notInID = regexp.MustCompile(`[^a-z0-9]+`)
 // chosen returns the entries of ids, with figures laid out for a width and a height, if given.
 func (f *exporting) chosen(ids []string) ([]figures.Entry, error) {
 	w, h, size, err := f.layout()
-	switch none := len(ids) == 0; {
-	case err == nil && w > 0 && none:
+	if err == nil && w > 0 && len(ids) == 0 {
 		err = errors.New("--width needs the ids of figures, and a folder with -o")
-	case err == nil && f.csv && (none || f.out == ""):
-		err = errors.New("--csv needs the ids of figures, and a folder with -o")
 	}
 	if err != nil {
 		return nil, err
@@ -152,12 +143,8 @@ func (f *exporting) chosen(ids []string) ([]figures.Entry, error) {
 	entries, err := figures.Select(ids...)
 	for i, e := range entries {
 		if w > 0 {
-			e = e.At(w, h, size)
+			entries[i] = e.At(w, h, size)
 		}
-		if f.csv {
-			e = e.WithData()
-		}
-		entries[i] = e
 	}
 	return entries, err
 }

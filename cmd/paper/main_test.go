@@ -179,8 +179,8 @@ func TestExportWritesItsNamedFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(files) != 7 || len(named) != 7 {
-		t.Errorf("%d files, %d named, want 4 of a figure, 2 of a table and the captions", len(files), len(named))
+	if len(files) != 8 || len(named) != 8 {
+		t.Errorf("%d files, %d named, want 5 of a figure, 2 of a table and the captions", len(files), len(named))
 	}
 	for _, f := range files {
 		if !slices.Contains(named, filepath.Join(dir, f.Name())) {

@@ -123,12 +123,12 @@ func TestFiguresOfARunAreExported(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	output(t, append([]string{"train", "figure-1", "--out", dir, "--states", "2"}, quickly...)...)
 	figures := filepath.Join(t.TempDir(), "figures")
-	output(t, "export", "--run", dir, "-o", figures, "--width", "84mm", "--csv", "weights", "curve")
+	output(t, "export", "--run", dir, "-o", figures, "--width", "84mm", "weights", "curve")
 	drawn := content(t, figures)
 	if drawn["out-weights.pdf"] == "" || drawn["out-curve.tex"] == "" || drawn["out-graph.tex"] != "" {
 		t.Errorf("the figures of the run are %v", slices.Sorted(maps.Keys(drawn)))
 	}
-	says(t, drawn["out-curve.csv"], "panel,title,series,x,y,error,value\n", ",512,")
+	says(t, drawn["out-curve.csv"], "panel,series,x,y,error,value\n", ",512,")
 	says(t, drawn["captions.tex"], "\\capOutWeights", "\\capOutCurve")
 	says(t, drawn["out-weights.tex"], "{Tok}", "{Position}")
 	if strings.Contains(drawn["out-weights.tex"], "{$X$}") {
@@ -136,7 +136,6 @@ func TestFiguresOfARunAreExported(t *testing.T) {
 	}
 	refused(t, []string{"graph, curve and"}, "export", "--run", dir, "-o", figures, "losses")
 	refused(t, []string{"-o"}, "export", "--run", dir)
-	refused(t, []string{"--csv", "ids"}, "export", "--csv", "-o", figures)
 	refused(t, []string{"5pt", "6pt to 72pt"}, "export", "-o", figures, "--width", "84mm", "--type", "5pt", "fig-ood")
 }
 

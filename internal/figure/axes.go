@@ -19,6 +19,7 @@ type Axes struct {
 	X, Y   Axis
 	Series []Series
 	Levels []Level
+	Ends   bool // the names of curves stand at their right ends, as those of levels do, and not in the legend
 	// Height of the frame in points; zero means 0.62 times its width.
 	Height float64
 
@@ -44,12 +45,13 @@ type Series struct {
 	// Err, if not nil, is the half-length of the interval about each Y, for
 	// instance one standard deviation. A curve has a band, points have bars.
 	Err    []float64
-	Points bool // marks instead of a curve
+	Points bool    // marks instead of a curve
+	Width  float64 // of a curve in points; zero means 1.1
 	// Color and Mark count from 1 in the palette; zero stands for the number of the series.
 	Color, Mark int
 }
 
-// A Level is a dashed horizontal reference line.
+// A Level is a dashed horizontal reference line, with its name at its right end.
 type Level struct {
 	Label Label
 	Y     float64
@@ -229,6 +231,7 @@ func (a *Axes) Draw(c draw.Canvas) error {
 	}
 	if t, page := latex(c); t != nil && inTeX(p.X) && inTeX(p.Y) {
 		a.legend(c.Size().X).Plot(c, p)
+		a.ends().Plot(c, p)
 		a.pgfplots(t, p, mappedRectangle(page, c.Rectangle))
 		return nil
 	}
@@ -261,8 +264,10 @@ func (a *Axes) plot(w vg.Length) (*plot.Plot, error) {
 		}
 		p.Add(bare{a.points(i)})
 	}
-	p.Add(spine{}, a.legend(w))
-	return p, errors.Join(a.X.dress(&p.X, "x"), a.Y.dress(&p.Y, "y"))
+	p.Add(spine{}, a.legend(w), a.ends())
+	err := errors.Join(a.X.dress(&p.X, "x"), a.Y.dress(&p.Y, "y"))
+	spread(&p.X, w)
+	return p, err
 }
 
 // bare is a plotter without GlyphBoxes, whose space would separate the axes.
@@ -304,7 +309,8 @@ func (a *Axes) band(i int) *plotter.Polygon {
 }
 
 func (a *Axes) curve(i int) *plotter.Line {
-	style := draw.LineStyle{Color: a.color(i), Width: 1.1, Dashes: dashes[a.mark(i)%len(dashes)]}
+	style := draw.LineStyle{Color: a.color(i), Dashes: dashes[a.mark(i)%len(dashes)]}
+	style.Width = vg.Length(cmp.Or(a.Series[i].Width, 1.1))
 	return &plotter.Line{XYs: a.Series[i].points(), LineStyle: style}
 }
 
@@ -374,10 +380,10 @@ func (path stroked) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, p vg.Point) {
 	c.Stroke(path(p, sty.Radius))
 }
 
+// circle is not closed: the line from its end, a rounding error off its start, would have a corner with a spike.
 func circle(p vg.Point, r vg.Length) (path vg.Path) {
 	path.Move(vg.Point{X: p.X + r, Y: p.Y})
 	path.Arc(p, r, 0, 2*math.Pi)
-	path.Close()
 	return path
 }
 

@@ -54,7 +54,9 @@ func (h *Chart) plot(frame vg.Point) (*plot.Plot, error) {
 			a.Tick.Marker = indexTicks(int(n), length)
 		}
 	}
-	return &p, errors.Join(settle(&p.X, "x"), settle(&p.Y, "y"))
+	err := errors.Join(settle(&p.X, "x"), settle(&p.Y, "y"))
+	spread(&p.X, frame.X)
+	return &p, err
 }
 
 // shaped is the vertical scale of a plot of one [Matrix] or [Graph], which has the size of its frame.

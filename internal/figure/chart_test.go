@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"git.sr.ht/~sbinet/gg"
@@ -221,7 +222,7 @@ func TestSeriesDifferWithoutColor(t *testing.T) {
 		}
 		styles := make(map[string]bool)
 		for _, m := range regexp.MustCompile(`\\addplot\[(.*)\] table`).FindAllStringSubmatch(string(tex), -1) {
-			styles[regexp.MustCompile(`black|fig[0-9a-f]{6}`).ReplaceAllString(m[1], "")] = true
+			styles[regexp.MustCompile(`black|fig[a-z]+`).ReplaceAllString(m[1], "")] = true
 		}
 		if len(styles) != len(a.Series) {
 			t.Errorf("points %v: %d styles without their colours, want %d: %v", points, len(styles), len(a.Series), styles)
@@ -345,6 +346,62 @@ func TestLabelsOfSeveralLines(t *testing.T) {
 	must(f.PDF())
 	must(f.SVG())
 	must(f.PNG())
+}
+
+// Names at the ends of curves and levels are not in the legend, do not overlap and stand beside the frame.
+func TestNamesAtTheEndsOfCurves(t *testing.T) {
+	at := regexp.MustCompile(`at \([0-9.]+,([0-9.]+)\) \{(?:\\fignarrow\{[0-9.]+bp\})?\{?name [a-e]`)
+	for _, y := range [][]float64{{1, 1, 1, 1, 9}, {9, 9, 8.9, 8.8, 1}, {5, 5.1, 5, 5.2, 5.1}, {1, 3, 5, 7, 9}} {
+		a := &Axes{Ends: true, Height: 60, Y: Axis{Min: 1, Max: 9}, Levels: []Level{{Text("name a"), y[0]}}}
+		for i, end := range y[1:] {
+			s := Series{Label: Text("name " + string(rune('b'+i))), X: []float64{0, 1}, Y: []float64{1, end}}
+			a.Series = append(a.Series, s)
+		}
+		f := &Figure{ID: "ends", Rows: [][]Panel{{a}}}
+		frame := must(f.layout()).panels[0].frame
+		tex := string(must(f.TeX()))
+		if n := strings.Count(tex, "name b"); n != 1 {
+			t.Errorf("a curve has its name %d times", n)
+		}
+		var ys []float64
+		for _, m := range at.FindAllStringSubmatch(tex, -1) {
+			ys = append(ys, must(strconv.ParseFloat(m[1], 64))+capHeight*smallSize/2)
+		}
+		slices.Sort(ys)
+		if len(ys) != len(y) || ys[0] < float64(frame.Min.Y)-1 || ys[len(ys)-1] > float64(frame.Max.Y)+1 {
+			t.Errorf("ends %v: names at %v, want five in %v", y, ys, frame)
+		}
+		for i := range len(ys) - 1 {
+			if ys[i+1]-ys[i] < smallSize {
+				t.Errorf("ends %v: names at %v, want %d pt between two", y, ys, smallSize)
+			}
+		}
+	}
+}
+
+// No two numbers of a horizontal axis overlap, whatever the width and the direction.
+func TestNumbersOfAnAxisDoNotOverlap(t *testing.T) {
+	for _, scale := range []plot.Normalizer{plot.LogScale{}, plot.InvertedScale{Normalizer: plot.LogScale{}}} {
+		for _, w := range []vg.Length{30, 75, 300} {
+			p := NewPlot()
+			p.X.Min, p.X.Max, p.X.Scale, p.X.Tick.Marker = 32, 2048, scale, powersOfTen
+			p = must((&Chart{Plot: p}).plot(vg.Point{X: w, Y: 50}))
+			last, n := math.Inf(-1), 0
+			for _, tick := range p.X.Tick.Marker.Ticks(32, 2048) {
+				x, half := p.X.Norm(tick.Value)*float64(w), float64(p.X.Tick.Label.Width(tick.Label))/2
+				if tick.Label == "" {
+					continue
+				}
+				if n++; math.Abs(x-last) < 2*half {
+					t.Errorf("%T of %v: %s overlaps the number before", scale, w, tick.Label)
+				}
+				last = x
+			}
+			if n == 0 || w == 300 && n != 6 {
+				t.Errorf("%T of %v: %d numbers", scale, w, n)
+			}
+		}
+	}
 }
 
 // A letter and its accent are one character, as macOS writes them apart.

@@ -2,27 +2,32 @@ package figure
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"fmt"
+	"strconv"
 )
 
-// CSV returns the data of the panels in long form, a row for each number: the panel by its letter, its title, the
-// series, x, y, the half-length of the interval about y, and the value. A curve has a row for each point. A matrix has
-// a row for each entry, with its column as x and its row as y. A graph has a row for each edge, from the parent x to
-// the child y. Indices count from 1. It is an error if the figure has none of these, as drawings and plots of gonum
-// have no data.
+// CSV returns the data of the panels in long form, a row for each number: the panel by its letter, the series, x, y,
+// the half-length of the interval about y, and the value. A curve has a row for each point, with the number of the
+// series if that has no name. A matrix has a row for each entry, with its column as x and its row as y. A graph has a
+// row for each edge, from the parent x to the child y. Indices count from 1, and numbers have seven digits. The result
+// is nil for a figure of drawings and plots of gonum, which have no data.
 func (f *Figure) CSV() ([]byte, error) {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
-	w.Write([]string{"panel", "title", "series", "x", "y", "error", "value"})
+	w.Write([]string{"panel", "series", "x", "y", "error", "value"})
 	rows, n := 0, 0
 	for _, panels := range f.Rows {
 		for _, p := range panels {
 			letter := string(rune('a' + f.letter(n)))
 			n++
 			row := func(series string, numbers ...any) {
-				cells := []string{letter, p.Heading().Text, series}
+				cells := []string{letter, series}
 				for _, v := range numbers {
+					if x, ok := v.(float64); ok {
+						v = strconv.FormatFloat(x, 'g', 7, 64)
+					}
 					cells = append(cells, fmt.Sprint(v))
 				}
 				w.Write(cells)
@@ -47,20 +52,21 @@ func (f *Figure) CSV() ([]byte, error) {
 		}
 	}
 	if w.Flush(); rows == 0 {
-		return nil, fmt.Errorf("figure %s has no data: it is a drawing", f.ID)
+		return nil, nil
 	}
 	return b.Bytes(), w.Error()
 }
 
 // rows calls row for each point and each level of the axes.
 func (a *Axes) rows(row func(series string, numbers ...any)) {
-	for _, s := range a.Series {
+	for i, s := range a.Series {
+		name := cmp.Or(s.Label.Text, strconv.Itoa(i+1))
 		for k := range s.X {
 			var half any = ""
 			if s.Err != nil {
 				half = s.Err[k]
 			}
-			row(s.Label.Text, s.X[k], s.Y[k], half, "")
+			row(name, s.X[k], s.Y[k], half, "")
 		}
 	}
 	for _, l := range a.Levels {

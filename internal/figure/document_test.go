@@ -199,7 +199,7 @@ func TestExportsHaveTheBytesOfTheirForms(t *testing.T) {
 	f := small()[2]
 	paths, err := f.Export(dir)
 	check(paths, err, map[string]func() ([]byte, error){
-		"graph.png": f.PNG, "graph.svg": f.SVG, "graph.pdf": f.PDF, "graph.tex": f.TeX,
+		"graph.png": f.PNG, "graph.svg": f.SVG, "graph.pdf": f.PDF, "graph.tex": f.TeX, "graph.csv": f.CSV,
 	})
 	table := someTable()
 	paths, err = table.Export(dir)

@@ -44,7 +44,6 @@ type Figure struct {
 	Plain bool // panels without letters
 	// Scale of the files: type, lines and marks of a figure laid out for Width are Scale times as large. 0 means 1.
 	Scale float64
-	Data  bool // Export also writes the data, see CSV
 
 	legend  *Axes // whose legend stands above all panels
 	letters []int // of the panels, if some were picked
@@ -496,14 +495,11 @@ func (f *Figure) PNG() ([]byte, error) {
 	})
 }
 
-// Export writes <id>.png, .svg, .pdf and .tex, and with Data <id>.csv, into dir and returns their
+// Export writes <id>.png, .svg, .pdf, .tex and, of a figure with data, .csv into dir and returns their
 // paths. Each file is replaced as a whole, and only if its bytes differ.
 func (f *Figure) Export(dir string) ([]string, error) {
-	formats := []format{{f.ID + ".png", f.PNG}, {f.ID + ".svg", f.SVG}, {f.ID + ".pdf", f.PDF}, {f.ID + ".tex", f.TeX}}
-	if f.Data {
-		formats = append(formats, format{f.ID + ".csv", f.CSV})
-	}
-	return export(dir, formats...)
+	return export(dir, format{f.ID + ".png", f.PNG}, format{f.ID + ".svg", f.SVG}, format{f.ID + ".pdf", f.PDF},
+		format{f.ID + ".tex", f.TeX}, format{f.ID + ".csv", f.CSV})
 }
 
 // A format is a file of an export: its name, and the function that returns its bytes.
@@ -512,13 +508,16 @@ type format struct {
 	get  func() ([]byte, error)
 }
 
-// export writes all files into dir, or none if one cannot be made or replaced, and returns their paths.
+// export writes all files with a content into dir, or none if one cannot be made or replaced, and returns their paths.
 func export(dir string, formats ...format) (paths []string, err error) {
 	var data [][]byte
 	for _, f := range formats {
 		b, err := f.get()
 		if err != nil {
 			return nil, err
+		}
+		if b == nil {
+			continue
 		}
 		path := filepath.Join(dir, f.name)
 		if err := files.Check(path, ""); err != nil {

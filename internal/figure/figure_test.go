@@ -149,11 +149,13 @@ func TestTicks(t *testing.T) {
 		{niceTicks(0.137, 0.152, 5), "[0.14 0.145 0.15]"},
 		{first(logTicks(0.02, 30)), "[0.1 1 10]"},
 		{first(logTicks(0.2, 9)), "[0.2 0.5 1 2 5]"},
+		{first(logTicks(9, 550)), "[10 20 50 100 200 500]"}, // two powers of ten are too few
+		{first(logTicks(1.1, 990)), "[3 10 30 100 300]"},    // 1, 2 and 5 would give eight
 		{first(logTicks(1, 1e5)), "[1 10 100 1000 10000 100000]"},
 		{first(logTicks(1e-3, 1e3)), "[0.001 0.01 0.1 1 10 100 1000]"}, // seven are not too many, eight are
 		{first(logTicks(1e-3, 1e4)), "[0.001 0.1 10 1000]"},
-		{first(logTicks(4, 8)), "[5 7]"},
-		{first(logTicks(0.31, 0.55)), "[0.4 0.5]"}, // one is too few
+		{first(logTicks(4, 8)), "[4 5 6 7 8]"},
+		{first(logTicks(0.31, 0.55)), "[0.35 0.4 0.45 0.5 0.55]"},
 		{first(logTicks(0.512, 0.518)), "[0.512 0.514 0.516 0.518]"},
 		{Scale{Palette: Signed, Min: -1, Max: 1}.ticks(30), "[-1 0 1]"},
 		{Scale{Max: 1}.ticks(11), "[0 1]"},

@@ -1,6 +1,8 @@
 package figure
 
 import (
+	"cmp"
+	"math"
 	"slices"
 	"strings"
 
@@ -33,6 +35,7 @@ func (a *Axes) legend(w vg.Length) *legend {
 	var all []entry
 	for i, s := range a.Series {
 		switch {
+		case a.Ends && !s.Points:
 		case s.Points:
 			all = append(all, entry{s.Label, []plot.Thumbnailer{a.points(i)}, sampleSize / 2})
 		case s.Err != nil:
@@ -40,9 +43,6 @@ func (a *Axes) legend(w vg.Length) *legend {
 		default:
 			all = append(all, entry{s.Label, []plot.Thumbnailer{a.curve(i)}, sampleSize})
 		}
-	}
-	for _, l := range a.Levels {
-		all = append(all, entry{l.Label, []plot.Thumbnailer{l.line()}, sampleSize})
 	}
 	g := &legend{}
 	used := w
@@ -116,6 +116,71 @@ func (e entry) drawSample(c draw.Canvas, p vg.Point) {
 	c.Rectangle = vg.Rectangle{Min: p.Sub(vg.Point{Y: 2.5}), Max: p.Add(vg.Point{X: e.sample, Y: 2.5})}
 	for _, t := range e.thumbs {
 		t.Thumbnail(&c)
+	}
+}
+
+// ends is a plotter of names at the right of the frame, on lines from the ends of curves and levels. Lines
+// of names that would overlap are bent.
+type ends []end
+
+type end struct {
+	label Label
+	line  draw.LineStyle
+	x, y  float64
+}
+
+// endLine is the width of the line from the frame to a name.
+const endLine = 7
+
+func (a *Axes) ends() (all ends) {
+	for i, s := range a.Series {
+		if last := len(s.X) - 1; a.Ends && !s.Points && !s.Label.empty() {
+			line := draw.LineStyle{Color: a.color(i), Width: thinLine.Width}
+			all = append(all, end{s.Label, line, s.X[last], s.Y[last]})
+		}
+	}
+	for _, l := range a.Levels {
+		if !l.Label.empty() {
+			all = append(all, end{l.Label, thinLine, math.NaN(), l.Y})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b end) int { return cmp.Compare(a.y, b.y) })
+	return all
+}
+
+// GlyphBoxes reserves the space at the right of the frame.
+func (all ends) GlyphBoxes(*plot.Plot) (boxes []plot.GlyphBox) {
+	for _, e := range all {
+		w := endLine + 2 + vg.Length(e.label.Width(smallSize))
+		boxes = append(boxes, plot.GlyphBox{X: 1, Rectangle: vg.Rectangle{Max: vg.Point{X: w}}})
+	}
+	return boxes
+}
+
+func (all ends) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	at := make([]vg.Length, len(all)) // of the names
+	for k, e := range all {
+		at[k] = y(e.y)
+	}
+	for range 50 * len(all) { // move names apart until none overlap
+		for k := range at {
+			at[k] = min(max(at[k], c.Min.Y), c.Max.Y)
+			if k > 0 {
+				d := max(0, smallSize+0.5-(at[k]-at[k-1])) / 2
+				at[k-1], at[k] = at[k-1]-d, at[k]+d
+			}
+		}
+	}
+	for k, e := range all {
+		from := vg.Point{X: c.Max.X, Y: y(e.y)}
+		path := []vg.Point{from, {X: c.Max.X + endLine, Y: at[k]}}
+		if !math.IsNaN(e.x) {
+			path = append([]vg.Point{{X: x(e.x), Y: from.Y}}, path...)
+		}
+		c.StrokeLines(e.line, path)
+		sty := textStyle(smallSize, text.XLeft, text.YCenter)
+		e.label.drawWithin(c, sty, path[len(path)-1].Add(vg.Point{X: 2}), vg.Length(e.label.Width(smallSize)))
 	}
 }
 

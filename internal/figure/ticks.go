@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
 )
 
 // about is a plot.Ticker with about n ticks, at multiples of 1, 2 or 5 times a power of ten.
@@ -68,6 +69,27 @@ func niceTicks(lo, hi float64, n int) []float64 {
 	return within(lo, hi, step)
 }
 
+// spread removes labels of a horizontal axis of a length that would overlap the one before.
+func spread(a *plot.Axis, length vg.Length) {
+	marker, sty := a.Tick.Marker, a.Tick.Label
+	if sty.Rotation != 0 {
+		return
+	}
+	at := func(lo, hi float64) []plot.Tick {
+		ticks, last, before := slices.Clone(marker.Ticks(lo, hi)), math.Inf(-1), vg.Length(0)
+		for i, t := range ticks {
+			x, w := a.Scale.Normalize(lo, hi, t.Value)*float64(length), sty.Width(t.Label)
+			if t.Label == "" || math.Abs(x-last) < float64(w+before)/2+3 {
+				ticks[i].Label = ""
+				continue
+			}
+			last, before = x, w
+		}
+		return ticks
+	}
+	a.Tick.Marker = plot.TickerFunc(at)
+}
+
 // mostTicks is the largest number of ticks on an axis.
 const mostTicks = 1000
 
@@ -93,9 +115,9 @@ func within(lo, hi, step float64) (t []float64) {
 }
 
 // logTicks returns the powers of ten in [lo, hi] as major ticks and their multiples as minor
-// ones. If that gives fewer than two major ticks, 1, 2 and 5 times powers of ten are major, then
-// also 3 and 7 times, then the values of niceTicks. If it gives more than seven, every second
-// one is kept. A range that is not positive and finite has none.
+// ones. If that gives fewer than three major ticks, 1, 2 and 5 times powers of ten are major, or 1 and 3
+// times if these are more than seven, then also 3 and 7 times, then the values of niceTicks. Of more than
+// seven powers of ten every second one is kept. A range that is not positive and finite has none.
 func logTicks(lo, hi float64) (major, minor []float64) {
 	const eps = 1e-9
 	if !(0 < lo && lo <= hi && hi <= math.MaxFloat64) {
@@ -106,7 +128,7 @@ func logTicks(lo, hi float64) (major, minor []float64) {
 	if b-a > 8 { // more than seven powers of ten
 		digits = 1
 	}
-	for _, want := range []string{"1", "125", "12357"} {
+	for _, want := range []string{"1", "125", "13", "12357"} {
 		major, minor = nil, nil
 		for k := a; k <= b; k++ {
 			for d := 1; d <= digits; d++ {
@@ -120,12 +142,12 @@ func logTicks(lo, hi float64) (major, minor []float64) {
 				}
 			}
 		}
-		if len(major) >= 2 {
+		if len(major) >= 3 && (want == "1" || len(major) <= 7) {
 			break
 		}
 	}
-	if len(major) < 2 { // the range is short
-		major = niceTicks(lo, hi, 3)
+	if len(major) < 3 { // the range is short
+		major = niceTicks(lo, hi, 5)
 		minor = slices.DeleteFunc(minor, func(v float64) bool { return slices.Contains(major, v) })
 	}
 	for len(major) > 7 {

@@ -18,7 +18,8 @@ import (
 )
 
 // TeX returns the figure as one tikzpicture in the document's fonts, with curves in axes of
-// pgfplots. All names that it defines are local to the picture.
+// pgfplots. All names that it defines are local to the picture. A document that defines a colour
+// before, such as figblue, changes it.
 func (f *Figure) TeX() ([]byte, error) {
 	return f.write(func(w, h vg.Length) (vg.Canvas, func(io.Writer) error) {
 		t := &tikz{colors: make(map[string]color.NRGBA)}
@@ -35,7 +36,7 @@ func (f *Figure) TeX() ([]byte, error) {
 			}
 			for _, n := range slices.Sorted(maps.Keys(t.colors)) {
 				c := t.colors[n]
-				fmt.Fprintf(b, "\\definecolor{%s}{RGB}{%d,%d,%d}\n", n, c.R, c.G, c.B)
+				fmt.Fprintf(b, "\\providecolor{%s}{RGB}{%d,%d,%d}\n", n, c.R, c.G, c.B)
 			}
 			fmt.Fprintf(b, "\\useasboundingbox (0,0) rectangle (%s,%s);\n", num(w), num(h))
 			fmt.Fprintf(b, "%s\\end{tikzpicture}%s\\endgroup%%\n", t.b.String(), end)
@@ -87,17 +88,26 @@ func num[T ~float64](x T) string {
 // short writes a value to six digits.
 func short(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 
-// color returns the name of a colour, which is made of its bytes.
+// colorNames are the names of colours in LaTeX. Others have names that are made of their bytes.
+var colorNames = map[color.RGBA]string{
+	black: "black", white: "white", grey: "figgrey", lightGrey: "figlightgrey", highlight: "figred", queryFill: "figquery",
+	lineColors[0]: "figblue", lineColors[1]: "figvermilion", lineColors[2]: "figgreen",
+	lineColors[3]: "figpurple", lineColors[4]: "figorange", lineColors[5]: "figsky",
+}
+
+// color returns the name of a colour without its opacity.
 func (t *tikz) color(x color.Color) string {
 	c := nrgba(x)
 	c.A = 255
-	switch c {
-	case nrgba(black):
-		return "black"
-	case nrgba(white):
-		return "white"
+	name := colorNames[color.RGBA(c)]
+	switch name {
+	case "":
+		return t.define(c)
+	case "black", "white":
+	default:
+		t.colors[name] = c
 	}
-	return t.define(c)
+	return name
 }
 
 func (t *tikz) define(c color.NRGBA) string {

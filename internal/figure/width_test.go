@@ -311,16 +311,18 @@ func TestDataByHand(t *testing.T) {
 	f := &Figure{ID: "data", Rows: [][]Panel{{
 		&Axes{Title: Text("Loss"), Series: []Series{
 			{Label: Text("a, b"), X: []float64{0.1, 2}, Y: []float64{1e-9, 1. / 3}, Err: []float64{0, 0.5}},
+			{X: []float64{3}, Y: []float64{4}},
 		}, Levels: []Level{{Label: Text("log 3"), Y: 1.0986}}},
 		&Matrix{Values: [][]float64{{1, -2}}},
 	}, {&Graph{Parents: []int{-1, 0, -1}}}}}
-	const want = "panel,title,series,x,y,error,value\n" +
-		"a,Loss,\"a, b\",0.1,1e-09,0,\na,Loss,\"a, b\",2,0.3333333333333333,0.5,\na,Loss,log 3,,1.0986,,\n" +
-		"b,,,1,1,,1\nb,,,2,1,,-2\nc,,,1,2,,\n"
+	const want = "panel,series,x,y,error,value\n" +
+		"a,\"a, b\",0.1,1e-09,0,\na,\"a, b\",2,0.3333333,0.5,\na,2,3,4,,\na,log 3,,1.0986,,\n" +
+		"b,,1,1,,1\nb,,2,1,,-2\nc,,1,2,,\n"
 	if got := string(must(f.CSV())); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if _, err := (&Figure{ID: "none", Rows: [][]Panel{{&Chart{Plot: NewPlot()}}}}).CSV(); err == nil {
-		t.Error("a plot of gonum has data")
+	none := &Figure{ID: "none", Rows: [][]Panel{{&Chart{Plot: NewPlot()}}}}
+	if paths := must(none.Export(t.TempDir())); len(paths) != 4 || must(none.CSV()) != nil {
+		t.Errorf("a plot of gonum has data: %v", paths)
 	}
 }

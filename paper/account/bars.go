@@ -8,55 +8,49 @@ import (
 	"learncausal/paper/ledger"
 )
 
-// Bars counts the rows of the ledger by verdict in three bars: the statements
-// as printed, the steps and remarks, and the corrections.
+// Bars has a mark for each row of the ledger, by section and verdict: the statements as printed at the left, the
+// displayed steps and remarks at the right.
 func Bars(l *ledger.Ledger) *figure.Figure {
-	const left, bar, gap, top = 96.0, 17.0, 7.0, 16.0
-	kinds := []struct {
+	const left, pitch, line, head = 126.0, 7.2, 11.0, 30.0
+	var sections []string
+	for _, r := range l.Rows {
+		if r.Kind != ledger.Correction && !slices.Contains(sections, r.Section) {
+			sections = append(sections, r.Section)
+		}
+	}
+	d := &figure.Drawing{H: head + line*float64(len(sections))}
+	legend(d, l, left, d.H-5)
+	for i, s := range sections {
+		d.Text(figure.Black, 7, 1, figure.Text(s), left-6, d.H-head-line*(float64(i)+0.5))
+	}
+	x := left
+	for _, k := range []struct {
 		kind ledger.Kind
 		name string
-	}{
-		{ledger.Statement, "statements"}, {ledger.Step, "steps, remarks"}, {ledger.Correction, "corrected"},
-	}
-	count := func(k ledger.Kind, v ledger.Verdict) (n int) {
-		for _, r := range l.Rows {
-			if r.Kind == k && (v == "" || r.Verdict == v) {
-				n++
+	}{{ledger.Statement, "statements"}, {ledger.Step, "steps and remarks"}} {
+		n, end := 0, x
+		for i, s := range sections {
+			at := x + 3
+			for _, v := range ledger.Verdicts {
+				for _, r := range l.Rows {
+					if r.Kind == k.kind && r.Section == s && r.Verdict == v {
+						d.Mark(verdictInk[v], verdictMark[v], at, d.H-head-line*(float64(i)+0.5))
+						n, at = n+1, at+pitch
+					}
+				}
 			}
+			end = max(end, at)
 		}
-		return n
-	}
-	most := 0
-	for _, k := range kinds {
-		most = max(most, count(k.kind, ""))
-	}
-	d := &figure.Drawing{W: float64(figure.FullText) - 6, H: top + float64(len(kinds))*(bar+gap)}
-	unit := (d.W - left - 1) / float64(most)
-	legend(d, l, left, d.H-5)
-	for row, k := range kinds {
-		y := d.H - top - float64(row+1)*(bar+gap) + gap
-		total := figure.Text(fmt.Sprintf("%d %s", count(k.kind, ""), k.name))
-		d.Text(figure.Black, 8, 1, total, left-6, y+bar/2)
-		x := left
-		for _, v := range ledger.Verdicts {
-			n := count(k.kind, v)
-			if n == 0 {
-				continue
-			}
-			w := unit * float64(n)
-			d.Box(verdictInk[v], x, y, w, bar)
-			number := figure.Text(fmt.Sprint(n))
-			from := x + (w-number.Width(8)-7)/2 // of the mark and the number
-			d.Mark(verdictInk[v], verdictMark[v], from+2, y+bar/2)
-			d.Text(figure.Black, 8, -1, number, from+7, y+bar/2)
-			x += w
-		}
+		title := figure.Text(fmt.Sprintf("%d %s", n, k.name))
+		d.Text(figure.Black, 8, -1, title, x, d.H-head+6)
+		d.W = max(end, x+title.Width(8))
+		x = d.W + 20
 	}
 	return figure.OneRow(figure.FullText,
-		"Three bars of coloured pieces with their counts: about a third of the statements is proved, a third tested "+
-			"and a third refuted; most of the steps listed are refuted; the corrections are proved.",
-		fmt.Sprintf(`The ledger in numbers: the %d rows of statements of the paper, the displayed steps and remarks, `+
-			`and the corrections. %s`, count(ledger.Statement, ""), l.Account()), d)
+		"A mark for each statement, by section, in the colour and shape of its verdict: refuted statements stand in "+
+			"most sections, beside proved and tested ones.",
+		`The ledger by section: a mark for each statement of the paper, and for each displayed step or remark. `+
+			l.Account(), d)
 }
 
 // Colour and mark of a verdict.
@@ -74,12 +68,13 @@ func verdictsOf(l *ledger.Ledger) []ledger.Verdict {
 	})
 }
 
-// legend explains the marks, from (x, y) to the right.
-func legend(d *figure.Drawing, l *ledger.Ledger, x, y float64) {
+// legend explains the marks, from (x, y) to the right, and returns its end.
+func legend(d *figure.Drawing, l *ledger.Ledger, x, y float64) float64 {
 	for _, v := range verdictsOf(l) {
 		name := figure.Text(string(v))
 		d.Mark(verdictInk[v], verdictMark[v], x+2, y)
 		d.Text(figure.Black, 7, -1, name, x+7, y)
 		x += name.Width(7) + 19
 	}
+	return x
 }

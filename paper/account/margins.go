@@ -108,7 +108,9 @@ func Margins(l *ledger.Ledger) *figure.Figure {
 	at, owner := marginScale(l), owners(l)
 	d := &figure.Drawing{W: drawingWidth, H: deepest + marginTop + 2}
 	drawScale(d, at)
-	legend(d, l, 0, d.H-5)
+	x := legend(d, l, 0, d.H-5)
+	d.Line(verdictInk[ledger.Proved], 0.7, x, d.H-5, x+16, d.H-5)
+	d.Text(figure.Black, 7, -1, figure.Text("from printed to corrected"), x+20, d.H-5)
 	for _, e := range entries {
 		y := d.H - marginTop - e.y
 		if e.heading != "" {

@@ -54,7 +54,7 @@ func ConstructionErrors(c *model.Construction, beta float64) ConstructionError {
 // transition, by scale and length.
 func constructionErrorFigure() *figure.Figure {
 	var betas []float64
-	for b := 1.0; b < 100; b *= math.Sqrt2 {
+	for b := 1.0; b < 33; b *= math.Sqrt2 {
 		betas = append(betas, b)
 	}
 	const states = 2
@@ -69,12 +69,12 @@ func constructionErrorFigure() *figure.Figure {
 		}},
 	} {
 		a := &figure.Axes{
-			Title: figure.Text(k.title),
-			X:     figure.Axis{Label: figure.Label{Text: "Scale β", TeX: `Scale $\beta$`}, Log: true},
-			Y:     figure.Axis{Label: figure.Text("Mean distance"), Min: 0, Max: 0.5},
+			Title: figure.Text(k.title), Ends: true,
+			X: figure.Axis{Label: figure.Label{Text: "Scale β", TeX: `Scale $\beta$`}, Log: true},
+			Y: figure.Axis{Label: figure.Text("Mean total variation"), Min: 0, Max: 0.4},
 		}
 		for _, t := range []int{6, 8, 10} {
-			s := figure.Series{Label: figure.Text(fmt.Sprintf("T = %d", t)), X: betas}
+			s := figure.Series{Label: lengthLabel(t), X: betas}
 			for _, b := range betas {
 				s.Y = append(s.Y, ConstructionErrors(k.of(t), b).Total)
 			}

@@ -8,7 +8,7 @@ import (
 // (eq-strong-dpi): paths lead from the last common ancestor k to j and to i.
 func covariancePaths() *figure.Figure {
 	const toJ, toI = 2, 3
-	covariance := pathTree(figure.Label{Text: "The covariance of two tokens", TeX: ""}, toJ, toI,
+	covariance := pathTree(figure.Text("The covariance of two tokens"), toJ, toI,
 		func(int) (figure.Ink, figure.Label) { return 1, figure.Label{Text: "B", TeX: "$B$"} },
 		figure.Label{Text: "[(B²)ᵀB³](s,s′), at most λ⁵", TeX: `$[(B^2)^\top B^3]_{s,s'}$, at most $\lambda^5$`})
 	information := pathTree(figure.Text("The information of two tokens"), toJ, toI,
@@ -19,7 +19,7 @@ func covariancePaths() *figure.Figure {
 			return 1, figure.Label{Text: "× α", TeX: `$\times\,\alpha$`}
 		},
 		figure.Label{Text: "at most α⁴ |B|²", TeX: `at most $\alpha^4\,\|B\|_F^2$`})
-	return figure.OneRow(figure.TwoColumns,
+	return figure.OneRow(figure.FullText,
 		"Two trees: an ancestor with a path of two edges to j at the left and of three to i at the right. In "+
 			"the first each edge is a factor B; in the second the last edge to i is red and each other one is "+
 			"a factor alpha.",
@@ -38,8 +38,8 @@ func pathTree(
 	title figure.Label, toJ, toI int, edge func(k int) (figure.Ink, figure.Label), result figure.Label,
 ) *figure.Drawing {
 	const dx, dy, r = 31.0, 30.0, 8.5
-	d := &figure.Drawing{Title: title, W: 215, H: 30 + dy*float64(max(toJ, toI)) + 2*r + 4}
-	top, x := d.H-r-2, 92.0
+	d := &figure.Drawing{Title: title, W: 188, H: 14 + dy*float64(max(toJ, toI)) + 2*r + 4}
+	top, x := d.H-r-2, 80.0
 	place := func(k int) (float64, float64) { // of the k-th position of the walk
 		side, depth := 1.0, float64(toI-k)
 		if k > toI {
@@ -72,6 +72,6 @@ func pathTree(
 	}
 	px, py := place(1)
 	d.Text(figure.Grey, 7, -1, figure.Label{Text: "p(i)", TeX: "$p(i)$"}, px+r+3, py+4)
-	d.Text(figure.Red, 8, 0, result, x, 6)
+	d.Text(figure.Black, 8, 0, result, x, 6)
 	return d
 }

@@ -254,8 +254,8 @@ func stageOneFigure(context.Context, *Results) (*figure.Figure, error) {
 func stageOneCurves(d *trial.Dynamics) (all, rest []figure.Series) {
 	var onParent []figure.Series
 	for i := 1; i < d.Graph.T(); i++ {
-		root, parent := figure.Series{Color: 2, Mark: 2}, figure.Series{Color: 1, Mark: 1}
-		left := figure.Series{Color: 1, Mark: 1}
+		root, parent := figure.Series{Color: 2, Mark: 2, Width: 0.7}, figure.Series{Color: 1, Mark: 1, Width: 0.7}
+		left := parent
 		for _, p := range d.One.Points {
 			step, r := float64(p.Step), p.Rows[i]
 			root.X, root.Y = append(root.X, step), append(root.Y, r.Other)
@@ -313,6 +313,7 @@ func gHatBetaFigure(s Sweep) *figure.Figure {
 		a.Series = append(a.Series, ideal)
 		f.Rows[0] = append(f.Rows[0], a)
 	}
+	f.ShareLegend(f.Rows[0][0].(*figure.Axes))
 	return f
 }
 
@@ -322,50 +323,52 @@ func whyItStopsFigure(s Sweep) *figure.Figure {
 	const most = 10
 	x := figure.Axis{Label: betaLabel, Min: 0, Max: most}
 	miss := &figure.Axes{
-		Title: figure.Text("Error of the prediction"), X: x,
+		Ends: true, Title: figure.Text("Error of the prediction"), X: x,
 		Y: figure.Axis{Log: true, Label: figure.Label{
 			Text: "Root mean square of f − π", TeX: `Root mean square of $f-\pi$`,
 		}},
 	}
 	force := &figure.Axes{
-		Title: figure.Text("Force on β"), X: x,
+		Title: figure.Label{Text: "Force on β", TeX: `Force on $\beta$`}, X: x,
 		Y: figure.Axis{Log: true, Min: 1e-6, Max: 0.1, Label: figure.Label{Text: "−Δ(β)", TeX: `$-\Delta_\beta$`}},
 	}
-	force.Title.TeX = `Force on $\beta$`
 	ends := figure.Series{Label: figure.Text("end of stage 2"), Points: true, Color: 7, Mark: 4}
 	endForces := ends
 	endForces.Label = figure.Label{}
 	for c, d := range s.Only("markov-chain")[0].Of(16, 64, 256, 512) {
-		style := figure.Series{Label: lengthLabel(d.Graph.T()), Color: c + 1, Mark: c + 1}
-		errors, forces := style, style
-		forces.Label = figure.Label{}
-		positive := true // the force is above the noise
+		errors := figure.Series{Label: lengthLabel(d.Graph.T()), Color: c + 1, Mark: c + 1}
+		forces := figure.Series{Color: c + 1, Mark: c + 1}
 		for _, at := range d.Table {
 			errors.X, errors.Y = append(errors.X, at.Beta), append(errors.Y, at.RMS())
-			if positive = positive && -at.DeltaBeta.Mean > force.Y.Min; positive {
-				forces.X, forces.Y = append(forces.X, at.Beta), append(forces.Y, -at.DeltaBeta.Mean)
+		}
+		for k, at := range d.Table {
+			b, f := at.Beta, -at.DeltaBeta.Mean
+			if f < force.Y.Min { // it leaves the frame where the line from the point before does
+				b0, f0 := d.Table[k-1].Beta, -d.Table[k-1].DeltaBeta.Mean
+				b, f = b0+float64((f0-force.Y.Min)/(f0-f)*(b-b0)), force.Y.Min
+			}
+			if forces.X, forces.Y = append(forces.X, b), append(forces.Y, f); f == force.Y.Min {
+				break
 			}
 		}
 		miss.Series, force.Series = append(miss.Series, errors), append(force.Series, forces)
 		end := d.Trained().Final.Beta()
 		ends.X, ends.Y = append(ends.X, end), append(ends.Y, between(errors, end))
-		if end <= forces.X[len(forces.X)-1] {
-			endForces.X, endForces.Y = append(endForces.X, end), append(endForces.Y, between(forces, end))
-		}
+		endForces.X = append(endForces.X, end)
+		endForces.Y = append(endForces.Y, max(force.Y.Min, between(forces, end)))
 	}
 	miss.Series = append(miss.Series, ends)
-	if len(endForces.X) > 0 {
-		force.Series = append(force.Series, endForces)
-	}
+	force.Series = append(force.Series, endForces)
 	return figure.OneRow(figure.TwoColumns,
 		"Left, the error against beta: it falls and is flat long before the mark where stage 2 ends, the lower "+
 			"the longer the sequence. Right, the force: it vanishes for short sequences and falls off "+
 			"exponentially for long ones.",
 		fmt.Sprintf(`Why stage 2 stops, on the chain. (a)~The error of the prediction, `+
 			`$(\mathbb E(f_{s'}-\pi(s'\mid s))^2)^{1/2}$ over all $s$ and $s'$, by $\beta$, with the place that `+
-			`%s steps of size 1 reach. (b)~The force $-\Delta_\beta$, as far as it is positive. For short `+
-			`sequences $\beta$ rests where the force vanishes; for long ones the force falls off exponentially, so `+
-			`that $\beta$ grows like the logarithm of the time while the error has long been flat.`, powerTeX(trial.Tau2)), miss, force)
+			`%s steps of size 1 reach. (b)~The force $-\Delta_\beta$, in the colours of (a); a mark on the axis means that `+
+			`it has vanished. For short sequences $\beta$ rests where the force vanishes; for long ones the force falls `+
+			`off exponentially, so that $\beta$ grows like the logarithm of the time while the error has long been flat.`,
+			powerTeX(trial.Tau2)), miss, force)
 }
 
 // between interpolates a curve linearly at x.
@@ -387,7 +390,7 @@ func betaGrowthFigure(s Sweep) *figure.Figure {
 	for i, t := range steps {
 		x[i] = float64(t)
 	}
-	a := &figure.Axes{X: figure.Axis{Label: stepLabel, Log: true}, Y: figure.Axis{Label: betaLabel}}
+	a := &figure.Axes{Ends: true, X: figure.Axis{Label: stepLabel, Log: true}, Y: figure.Axis{Label: betaLabel}}
 	ds := s.Only("markov-chain")[0].Of(16, 64, 256, 512)
 	for c, d := range ds {
 		line := figure.Series{Label: lengthLabel(d.Graph.T()), Color: c + 1, Mark: c + 1}
@@ -423,7 +426,7 @@ func betaGrowthFigure(s Sweep) *figure.Figure {
 // lossGapFigure draws the excess loss after Algorithm 1 against the effective length, with
 // power laws for the families with growing T_eff.
 func lossGapFigure(gap LossGap) *figure.Figure {
-	panel := func(title figure.Label, all []Scaling, name func(string) figure.Label) figure.Panel {
+	panel := func(title figure.Label, all []Scaling) *figure.Axes {
 		a := &figure.Axes{
 			Title: title,
 			X:     figure.Axis{Label: tEffLabel, Log: true, Min: 0.8, Max: 700},
@@ -431,7 +434,7 @@ func lossGapFigure(gap LossGap) *figure.Figure {
 		}
 		for k, c := range all {
 			a.Series = append(a.Series, figure.Series{
-				Label: name(c.Family.Title), X: c.TEff, Y: c.Value, Points: true, Color: k + 1, Mark: k + 1,
+				Label: figure.Text(c.Family.Title), X: c.TEff, Y: c.Value, Points: true, Color: k + 1, Mark: k + 1,
 			})
 			if c.Grows {
 				x, y := c.TEff[0], c.TEff[len(c.TEff)-1]
@@ -442,22 +445,18 @@ func lossGapFigure(gap LossGap) *figure.Figure {
 		}
 		return a
 	}
-	return &figure.Figure{
-		Width: figure.TwoColumns,
-		Rows: [][]figure.Panel{{
-			panel(figure.Text("Stage 2 to its end"), gap.ToEnd, figure.Text),
-			panel(figure.Label{Text: "Stage 2 stopped at β*", TeX: `Stage 2 stopped at $\beta^*$`}, gap.Stopped,
-				func(string) figure.Label { return figure.Label{} }),
-		}},
-		Alt: "Excess loss against the effective length on logarithmic axes: straight falling lines for four " +
+	toEnd := panel(figure.Text("Stage 2 to its end"), gap.ToEnd)
+	f := figure.OneRow(figure.TwoColumns,
+		"Excess loss against the effective length on logarithmic axes: straight falling lines for four "+
 			"families, steeper where stage 2 runs to its end; two families stay at the left.",
-		Caption: fmt.Sprintf(`Excess of the loss over the least value of the perturbed loss after Algorithm 1, `+
+		fmt.Sprintf(`Excess of the loss over the least value of the perturbed loss after Algorithm 1, `+
 			`against $T_{\mathrm{eff}}$, for $T=%d,%d,\dots$ in %s families: stage 2 run for %s steps, and `+
-			`stopped at $e^{\beta^*} = %d\, T_{\mathrm{eff}}^{1/12}\log^{-1/6}T$. Lines are fitted power laws; both `+
-			`panels have the legend of the first. `+
+			`stopped at $e^{\beta^*} = %d\, T_{\mathrm{eff}}^{1/12}\log^{-1/6}T$. Lines are fitted power laws. `+
 			`$T_{\mathrm{eff}}$ of binary tree and star does not grow with $T$.`,
 			leastLength, 2*leastLength, inWords(len(gap.ToEnd)), powerTeX(trial.Tau2), BetaStarConstant),
-	}
+		toEnd, panel(figure.Label{Text: "Stage 2 stopped at β*", TeX: `Stage 2 stopped at $\beta^*$`}, gap.Stopped))
+	f.ShareLegend(toEnd)
+	return f
 }
 
 func lossGapNumbers(gap LossGap) figure.Numbers {
@@ -505,6 +504,7 @@ func oodFigure(all []OOD) *figure.Figure {
 			},
 		})
 	}
+	f.ShareLegend(f.Rows[0][0].(*figure.Axes))
 	return f
 }
 

@@ -266,22 +266,14 @@ func finiteSampleFigure(ctx context.Context, _ *Results) (*figure.Figure, error)
 		guide.Y = append(guide.Y, 1.6*last.Y[0]*math.Sqrt(last.X[0]/n))
 	}
 	errors.Series = append(errors.Series, guide)
-	return figure.OneRow(figure.TwoColumns,
+	f := figure.OneRow(figure.TwoColumns,
 		"Left, error against the number of sequences on logarithmic axes: parallel lines of slope minus one "+
 			"half. Right, the share of parents found, which rises to 1.",
 		fmt.Sprintf(`Stage 1 from $N$ sequences, each with a transition matrix of its own. (a)~The `+
 			`largest error of an entry of the gradient, the mean of %d samples. (b)~The fraction of the positions `+
-			`with a parent whose row of the gradient is largest there.`, finiteSamples), errors, found), nil
-}
-
-// sequencesNeeded is the curve T_eff log T of a family.
-func sequencesNeeded(label figure.Label, s SampleSizes, color, mark int) figure.Series {
-	line := figure.Series{Label: label, Color: color, Mark: mark}
-	for k, t := range s.T {
-		line.X = append(line.X, float64(t))
-		line.Y = append(line.Y, s.TEff[k]*num.Log(float64(t)))
-	}
-	return line
+			`with a parent whose row of the gradient is largest there.`, finiteSamples), errors, found)
+	f.ShareLegend(errors)
+	return f, nil
 }
 
 // sampleSizeFigure shows N against T, beside T_eff log T: T_eff is T on the first two graphs,
@@ -293,27 +285,33 @@ func sampleSizeFigure(ctx context.Context, _ *Results) (*figure.Figure, error) {
 		return nil, err
 	}
 	a := &figure.Axes{
-		X: figure.Axis{Label: lengthAxis, Log: true},
-		Y: figure.Axis{Label: figure.Text("Sequences to find all parents"), Log: true},
+		Ends: true,
+		X:    figure.Axis{Label: lengthAxis, Log: true},
+		Y:    figure.Axis{Label: figure.Text("Sequences to find all parents"), Log: true},
 	}
-	for _, s := range all {
-		line := figure.Series{Label: figure.Text(s.Title)}
+	for i, s := range all {
+		line, law := marks(figure.Text(s.Title), i+1), figure.Series{Color: 7, Mark: 6, Width: 0.7}
 		for k, n := range s.N {
+			t := float64(s.T[k])
+			law.X, law.Y = append(law.X, t), append(law.Y, s.TEff[k]*num.Log(t))
 			if n > 0 {
-				line.X, line.Y = append(line.X, float64(s.T[k])), append(line.Y, float64(n))
+				line.X, line.Y = append(line.X, t), append(line.Y, float64(n))
 			}
 		}
-		if len(line.X) > 0 {
-			a.Series = append(a.Series, line)
+		switch i { // the first two families have one law
+		case 0:
+			law.Label = figure.Label{Text: "T log T", TeX: `$T\log T$`}
+			a.Series = append(a.Series, law)
+		case 2:
+			law.Label = figure.Label{Text: "√T log T", TeX: `$\sqrt T\log T$`}
+			a.Series = append(a.Series, law)
 		}
+		a.Series = append(a.Series, line, figure.Series{X: line.X, Y: line.Y, Color: i + 1, Mark: i + 1, Width: 0.7})
 	}
-	linear := figure.Label{Text: "T log T: chain, in-context", TeX: `$T\log T$: chain, in-context`}
-	root := figure.Label{Text: "√T log T: spider", TeX: `$\sqrt T\log T$: spider`}
-	a.Series = append(a.Series, sequencesNeeded(linear, all[0], 7, 4), sequencesNeeded(root, all[len(all)-1], 5, 5))
 	return figure.OneRow(figure.OneColumn,
 		"Sequences needed against the length on logarithmic axes: three nearly flat curves of some hundred, "+
 			"beside two rising lines of comparison.",
 		`The number of sequences with which the gradient of stage 1 is largest at the parent in every row `+
-			`that has one, in all samples tried, beside $T_{\mathrm{eff}}\log T$: $T\log T$ for the first two `+
+			`that has one, in all samples tried, beside $T_{\mathrm{eff}}\log T$ (dashed): $T\log T$ for the first two `+
 			`families, of the order of $\sqrt T\log T$ for the spider.`, a), nil
 }

@@ -174,7 +174,7 @@ func targets() []target {
 	return []target{
 		{
 			"Loss above a predictor that knows π",
-			figure.Axis{Label: figure.Text("Nats"), Log: true},
+			figure.Axis{Label: figure.Text("Nats")},
 			(*Joint).Above, func(j *Joint) float64 { return j.One.Above },
 		},
 		{
@@ -201,14 +201,14 @@ func jointFigure(all []*Joint) *figure.Figure {
 	}
 	f := &figure.Figure{
 		Width: figure.TwoColumns,
-		Alt: "Nine panels of marks in five colours, one for each family of graphs. The loss above a predictor " +
+		Alt: "Nine panels of marks on lines in five colours, one for each family of graphs. The loss above a predictor " +
 			"that knows the matrix is largest in the star, at an effective length of one, and flat elsewhere; " +
 			"the excess over Bayes rises and the attention falls with the length alone.",
 		Caption: fmt.Sprintf(`Both layers trained at once, with %s states and rows from Dirichlet$(%s)$, on `+
 			`%s families of graphs with $T=%d$ to $%d$, each mark the mean over the seeds of a graph: the loss `+
 			`less the loss of a predictor that knows the transition matrix $\pi$, the loss less the loss of the Bayes `+
 			`predictor, and the mean attention on the parents. Each is shown against the effective length, the length `+
-			`and the same quantity of Algorithm 1.`,
+			`and the same quantity of Algorithm 1. Lines join the graphs of a family by their length.`,
 			inWords(shownStates), alpha(shownPrior), inWords(len(families)), slices.Min(lengths), slices.Max(lengths)),
 	}
 	for i, y := range targets() {
@@ -217,7 +217,7 @@ func jointFigure(all []*Joint) *figure.Figure {
 		against := jointPanel(all, one, y.axis, y.one, y.joint)
 		low, high := extent(against.Series)
 		equal := figure.Series{
-			Label: figure.Text("equal values"), X: []float64{low, high}, Y: []float64{low, high}, Color: 7, Mark: 7,
+			Label: figure.Text("equal values"), X: []float64{low, high}, Y: []float64{low, high}, Color: 7, Mark: 6, Width: 0.7,
 		}
 		against.Series = append(against.Series, equal)
 		row := []*figure.Axes{
@@ -259,16 +259,20 @@ func ofPrior(all []*Joint, prior string, states int) []*Joint {
 	return slices.DeleteFunc(slices.Clone(all), other)
 }
 
-// jointPanel draws a family in a colour.
+// jointPanel draws a family in a colour, with a line through its graphs by length.
 func jointPanel(all []*Joint, xAxis, yAxis figure.Axis, x, y func(*Joint) float64) *figure.Axes {
 	a := &figure.Axes{X: xAxis, Y: yAxis}
-	for _, j := range all {
+	byLength := func(a, b *Joint) int { return cmp.Compare(a.Graph.T(), b.Graph.T()) }
+	for _, j := range slices.SortedStableFunc(slices.Values(all), byLength) {
 		k := slices.IndexFunc(a.Series, func(s figure.Series) bool { return s.Label.Text == j.Family })
 		if k < 0 {
 			k = len(a.Series)
-			a.Series = append(a.Series, figure.Series{Label: figure.Text(j.Family), Points: true})
+			a.Series = append(a.Series, marks(figure.Text(j.Family), k+1))
 		}
 		a.Series[k].X, a.Series[k].Y = append(a.Series[k].X, x(j)), append(a.Series[k].Y, y(j))
+	}
+	for _, s := range a.Series {
+		a.Series = append(a.Series, figure.Series{X: s.X, Y: s.Y, Color: s.Color, Mark: s.Mark, Width: 0.5})
 	}
 	return a
 }

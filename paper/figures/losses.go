@@ -146,7 +146,7 @@ func addresses(rs []*runs.Run) []string {
 func lossAxes(title figure.Label) *figure.Axes {
 	return &figure.Axes{
 		Title: title,
-		X:     figure.Axis{Label: figure.Text("Step / 1000"), Log: true},
+		X:     figure.Axis{Label: figure.Text("Step"), Log: true},
 		Y:     figure.Axis{Label: figure.Text("Test loss")},
 	}
 }
@@ -154,22 +154,15 @@ func lossAxes(title figure.Label) *figure.Axes {
 func lossCurve(r *runs.Run) figure.Series {
 	var s figure.Series
 	for _, p := range r.Curve[1:] {
-		s.X, s.Y = append(s.X, float64(p.Step)/1000), append(s.Y, p.Loss)
+		s.X, s.Y = append(s.X, float64(p.Step)), append(s.Y, p.Loss)
 	}
 	return s
 }
 
-// lossLevel returns the loss of a predictor as a horizontal line: the final loss on the whole
-// test set plus the paired difference on a part of it.
-func lossLevel(name string, r *runs.Run, loss, trained num.Estimate) figure.Series {
-	c := lossCurve(r)
-	last := len(c.X) - 1
-	return level(name, c.X, c.Y[last]+loss.Mean-trained.Mean)
-}
-
-// level returns a horizontal line at y over the increasing abscissas x.
-func level(name string, x []float64, y float64) figure.Series {
-	return figure.Series{Label: figure.Text(name), X: []float64{x[0], x[len(x)-1]}, Y: []float64{y, y}}
+// lossLevel returns the loss of a predictor: the final loss on the whole test set plus the paired difference on
+// a part of it.
+func lossLevel(name string, r *runs.Run, loss, trained num.Estimate) figure.Level {
+	return figure.Level{Label: figure.Text(name), Y: finals(r)[0] + loss.Mean - trained.Mean}
 }
 
 func trainedLoss(l *Losses) num.Estimate { return l.Model }

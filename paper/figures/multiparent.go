@@ -368,9 +368,9 @@ func median(m MultiResult) *MultiRun {
 // seedStrip has the mean attention of each head on its parents by seed.
 func seedStrip(m MultiResult) figure.Panel {
 	a := &figure.Axes{
-		Title: figure.Text("every seed"), Height: headSide,
+		Title: figure.Text("Every seed"), Height: headSide,
 		X: figure.Axis{Label: figure.Text("Seed"), Min: -0.5, Max: float64(len(m.Runs)) - 0.5, Every: 1},
-		Y: figure.Axis{Label: figure.Text("On the parents"), Min: 0, Max: 1},
+		Y: figure.Axis{Label: figure.Text("Attention on the parent"), Min: 0, Max: 1},
 	}
 	least := 1.0
 	for l, name := range m.Parents {
@@ -400,7 +400,7 @@ func printedHeadsFigure(all []MultiResult) *figure.Figure {
 	return f
 }
 
-const headsCaption = `Each head stands under the parents that it is matched with, with its mean attention on them. ` +
+const headsCaption = `Each head has above it its mean attention on the parents that it is matched with. ` +
 	`Positions are counted from 1. The last row of a graph is that of the label, on whose parents the last position ` +
 	`is to attend.`
 
@@ -411,8 +411,8 @@ func headsRow(m MultiResult, r *MultiRun) []figure.Panel {
 	p := r.Run.Final.Disentangled().PositionAttentions()
 	for l, h := range r.Head {
 		title := parentLabel(m.Parents[l])
-		on := fmt.Sprintf(": %.2f", r.On(r.Attention[l]))
-		title.Text, title.TeX = title.Text+on, title.TeX+on
+		on := fmt.Sprintf("%.2f on ", r.On(r.Attention[l]))
+		title.Text, title.TeX = on+title.Text, on+title.TeX
 		x := &figure.Matrix{Title: title, Values: matrixRows(p[h]), Cell: headCell, XLabel: positionJ}
 		heads = append(heads, x)
 		row = append(row, x)

@@ -195,7 +195,7 @@ func TestFigure5ShowsTheMedianSeed(t *testing.T) {
 		}
 		for l := range r.Head {
 			title := f.Rows[k][1+l].Heading().Text
-			if want := fmt.Sprintf("%.2f", r.On(r.Attention[l])); !strings.HasSuffix(title, want) {
+			if want := fmt.Sprintf("%.2f", r.On(r.Attention[l])); !strings.HasPrefix(title, want+" on ") {
 				t.Errorf("%s: head %d stands under %q, want %s", m.Name, l, title, want)
 			}
 		}

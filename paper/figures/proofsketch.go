@@ -195,7 +195,7 @@ func gradientMap() *figure.Figure {
 			"gradient are the edges of its graph.",
 		Caption: `Above, the adjacency matrix of a causal graph, row $i$ with its parent in column $p(i)$; below, ` +
 			`the idealized gradient $g_{ij}$ on one scale for all graphs. The parent is the largest entry of its ` +
-			`row; rows of roots vanish but for the last, in which the query, drawn uniformly, has $g_{TT}\neq0$.`,
+			`row; rows of roots vanish but for the last, in which the query, drawn uniformly, has $g_{TT}\neq0$ (outlined).`,
 	}
 	var adjacency, gradients []*figure.Matrix
 	const cell = 86. / 12 // four matrices and a bar fit the width
@@ -204,6 +204,7 @@ func gradientMap() *figure.Figure {
 		grad := &figure.Matrix{
 			Title:  figure.Label{Text: "gᵢⱼ", TeX: "$g_{ij}$"},
 			Values: matrixRows(theory.G(sketchPrior(), n.graph)), Cell: cell, XLabel: positionJ,
+			Blocks: []figure.Block{{Row: 11, Column: 11, Rows: 1, Columns: 1}},
 		}
 		adjacency, gradients = append(adjacency, adj), append(gradients, grad)
 		f.Rows[0], f.Rows[1] = append(f.Rows[0], adj), append(f.Rows[1], grad)

@@ -33,7 +33,7 @@ func entry[O Output](id, title string, draw source[O]) Entry {
 	e := Entry{ID: id, Title: title, Formats: []string{"tex", "csv"}}
 	switch any(*new(O)).(type) {
 	case *figure.Figure:
-		e.Formats = []string{"png", "svg", "pdf", "tex"}
+		e.Formats = []string{"png", "svg", "pdf", "tex", "csv"}
 	case figure.Numbers:
 		e.Formats = []string{"json", "tex"}
 	case account.Files:
@@ -66,6 +66,12 @@ func alsoNarrow(e Entry) Entry {
 	return e
 }
 
+// drawing marks a figure without data, which has no CSV.
+func drawing(e Entry) Entry {
+	e.Formats = e.Formats[:4]
+	return e
+}
+
 // Entries returns the registry: figures, tables and lists, each in the order of the
 // document that shows them all.
 func Entries() []Entry { return slices.Concat(withNarrow(figures()), tables(), lists()) }
@@ -75,8 +81,8 @@ func figures() []Entry {
 	return []Entry{
 		entry("fig-graph-example", "The paper's example of a causal graph (Figure 1)", alone(graphExample)),
 
-		entry("fig-worked-example", "The prediction by hand, in three steps", alone(workedExample)),
-		entry("fig-stream", "The residual stream and which blocks each matrix reads", alone(streamDiagram)),
+		drawing(entry("fig-worked-example", "The prediction by hand, in three steps", alone(workedExample))),
+		drawing(entry("fig-stream", "The residual stream and which blocks each matrix reads", alone(streamDiagram))),
 
 		alsoNarrow(entry("fig-induction-head", "Weights after training on the in-context-learning graph (Figure 2)",
 			allWeights("icl"))),
@@ -104,10 +110,10 @@ func figures() []Entry {
 		alsoNarrow(entry("fig-mlp", "First-layer attention of the transformer with MLPs (Figure 8)",
 			then(mlpRuns, mlpFigure))),
 
-		alsoNarrow(entry("fig-forward-pass", "Forward pass of Construction 1 on a sequence (Figure 3)",
-			alone(forwardPassFigure))),
-		entry("fig-forward-pass-roots", "Forward pass of Construction 1 where a root is attended to",
-			alone(rootsFigure)),
+		alsoNarrow(drawing(entry("fig-forward-pass", "Forward pass of Construction 1 on a sequence (Figure 3)",
+			alone(forwardPassFigure)))),
+		drawing(entry("fig-forward-pass-roots", "Forward pass of Construction 1 where a root is attended to",
+			alone(rootsFigure))),
 		entry("fig-construction-error", "Error of the constructions by scale and length",
 			alone(constructionErrorFigure)),
 
@@ -131,10 +137,10 @@ func figures() []Entry {
 		entry("fig-certified-model", "Two trained models on every sequence, beyond the paper", certifiedModelFigure),
 		entry("fig-joint", "Joint training against what might predict it", then(joint, jointFigure)),
 
-		entry("fig-covariance-paths", "Two positions and their common ancestor", alone(covariancePaths)),
-		entry("fig-headline", "The ledger in numbers", then(fullLedger, account.Bars)),
-		entry("fig-ledger", "Margin of every statement", then(fullLedger, account.Margins)),
-		entry("fig-claims-graph", "Which statement's proof uses which", then(fullLedger, account.Dependencies)),
+		drawing(entry("fig-covariance-paths", "Two positions and their common ancestor", alone(covariancePaths))),
+		drawing(entry("fig-headline", "The ledger by section", then(fullLedger, account.Bars))),
+		drawing(entry("fig-ledger", "Margin of every statement", then(fullLedger, account.Margins))),
+		drawing(entry("fig-claims-graph", "Which statement's proof uses which", then(fullLedger, account.Dependencies))),
 	}
 }
 

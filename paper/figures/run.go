@@ -189,7 +189,7 @@ func givenAdjacency(o *trial.Measurement) [][]float64 {
 
 // curveFigure draws the test loss, the losses of the reference predictors, and the attention on the parents.
 func curveFigure(o *trial.Measurement) *figure.Figure {
-	loss, attention := figure.Series{Label: figure.Text("trained")}, figure.Series{}
+	var loss, attention figure.Series
 	for _, p := range o.Run.Curve {
 		loss.X, loss.Y = append(loss.X, float64(p.Step)), append(loss.Y, p.Loss)
 		if !math.IsNaN(p.Attention) {
@@ -208,7 +208,7 @@ func curveFigure(o *trial.Measurement) *figure.Figure {
 			continue
 		}
 		// The reference was evaluated on a part of the test set, see lossLevel.
-		losses.Series = append(losses.Series, level(name, loss.X, loss.Y[last]-r.ModelLess.Mean))
+		losses.Levels = append(losses.Levels, figure.Level{Label: figure.Text(name), Y: loss.Y[last] - r.ModelLess.Mean})
 	}
 	f := &figure.Figure{
 		ID: "curve", Width: figure.TwoColumns, Rows: [][]figure.Panel{{losses}},

@@ -183,22 +183,21 @@ func lossFigure(rs []SingleRun) *figure.Figure {
 	start := rs[0].Run
 	var panels []figure.Panel
 	for _, r := range rs {
-		l, trained := r.Losses, lossCurve(r.Run)
-		trained.Label = figure.Text("trained")
-		a := lossAxes(figure.Text(r.Title))
-		a.Series = []figure.Series{
-			trained, lossLevel("edges", r.Run, l.Edges, l.Model),
-			lossLevel("released", r.Run, l.Released, l.Model), lossLevel("Bayes", r.Run, l.Bayes, l.Model),
+		l, a := r.Losses, lossAxes(figure.Text(r.Title))
+		a.Height, a.Series = 100, []figure.Series{lossCurve(r.Run)}
+		a.Levels = []figure.Level{
+			lossLevel("edges", r.Run, l.Edges, l.Model), lossLevel("released", r.Run, l.Released, l.Model),
+			lossLevel("Bayes", r.Run, l.Bayes, l.Model),
 		}
 		panels = append(panels, a)
 	}
 	return figure.OneRow(figure.TwoColumns,
 		"Test loss against the step for three graphs: each curve falls from the loss of a uniform guess towards "+
 			"three horizontal lines of reference.",
-		fmt.Sprintf(`Test loss along training, with the loss of three predictors: the posterior mean `+
-			`given the edges, the authors' released formula, and the Bayes predictor. The logarithmic axis has no `+
-			`place for step 0, where the model predicts uniformly and the loss is $\log %d = %.3f$.`,
-			start.Spec.S(), start.Curve[0].Loss), panels...)
+		fmt.Sprintf(`Test loss along training, measured every %d steps, with the loss of three predictors: the `+
+			`posterior mean given the edges, the authors' released formula, and the Bayes predictor. The logarithmic `+
+			`axis has no place for step 0, where the model predicts uniformly and the loss is $\log %d = %.3f$.`,
+			start.Spec.Every, start.Spec.S(), start.Curve[0].Loss), panels...)
 }
 
 // blocksTable compares the three blocks of the trained weights with the adjacency matrix

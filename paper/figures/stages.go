@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/stat"
@@ -110,27 +111,27 @@ func stagesFigure(context.Context, *Results) (*figure.Figure, error) {
 	for _, n := range all {
 		alphas = append(alphas, fmt.Sprint(n.Alpha))
 		a := lossAxes(figure.Text(fmt.Sprintf("%d-gram", n.Parents+1)))
-		for _, r := range n.Runs {
-			s := figure.Series{Color: 1, Mark: 1}
-			for i, step := range r.Steps[1:] {
-				s.X, s.Y = append(s.X, float64(step)/1000), append(s.Y, r.Loss[i+1])
-			}
-			a.Series = append(a.Series, s)
+		median := figure.Series{Color: 7, Mark: 1, Width: 1.6}
+		for i, step := range n.Runs[0].Steps[1:] {
+			losses := slices.Sorted(slices.Values(mapped(n.Runs, func(r StagesRun) float64 { return r.Loss[i+1] })))
+			median.X = append(median.X, float64(step))
+			median.Y = append(median.Y, (losses[(len(losses)-1)/2]+losses[len(losses)/2])/2)
 		}
-		x := a.Series[0].X
+		for _, r := range n.Runs {
+			a.Series = append(a.Series, figure.Series{X: median.X, Y: r.Loss[1:], Color: 1, Mark: 1, Width: 0.4})
+		}
+		a.Series = append(a.Series, median)
 		for m, loss := range n.Levels {
-			line := level(names[m], x, loss)
-			line.Color, line.Mark = m+2, m+2
-			a.Series = append(a.Series, line)
+			a.Levels = append(a.Levels, figure.Level{Label: figure.Text(names[m]), Y: loss})
 		}
 		panels = append(panels, a)
 	}
 	return figure.OneRow(figure.TwoColumns,
-		"Two panels of ten curves of the loss against the step, between dashed lines. On the 3-gram the curves "+
-			"rest below the line of tokens, fall to the line of one token before, rest, and fall to the line "+
-			"of two. On the 4-gram they go down a longer stair.",
-		fmt.Sprintf(`Test loss along training on %s $n$-grams over %s tokens, %d seeds each, with the Dirichlet `+
-			`parameters %s, between the losses of the uniform prediction, of counts of all tokens, and of counts after `+
+		"Two panels of ten thin curves of the loss against the step, with their median, and dashed lines. On the "+
+			"3-gram the curves rest below the line of tokens, fall to the line of one token before, rest, and fall to "+
+			"the line of two. On the 4-gram they go down a longer stair.",
+		fmt.Sprintf(`Test loss along training on %s $n$-grams over %s tokens, %d seeds each (bold: their median), with `+
+			`the Dirichlet parameters %s, between the losses of the uniform prediction, of counts of all tokens, and of counts after `+
 			`the same last tokens.`, inWords(len(all)), inWords(all[0].States), len(all[0].Runs), strings.Join(alphas, " and ")),
 		panels...), nil
 }

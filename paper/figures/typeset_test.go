@@ -338,7 +338,7 @@ func TestTypeOfFiguresIsLargeEnough(t *testing.T) {
 // No two curves, and no two sets of points, of an axis differ in their colour alone.
 func TestSeriesDifferInMoreThanColour(t *testing.T) {
 	dir := exported(t)
-	plots := regexp.MustCompile(`\\addplot\[(?:only marks,)?(black|fig[0-9a-f]{6}),(.*)\] table`)
+	plots := regexp.MustCompile(`\\addplot\[(?:only marks,)?(black|fig[a-z]+),(.*)\] table`)
 	for _, id := range exportedFigures(t, dir) {
 		b, err := os.ReadFile(filepath.Join(dir, id+".tex"))
 		if err != nil {

@@ -55,20 +55,6 @@ func (e Entry) At(w, h figure.Width, size float64) Entry {
 	return e
 }
 
-// WithData returns the entry with a CSV of its data beside a figure that has data, see [figure.Figure.CSV].
-func (e Entry) WithData() Entry {
-	draw := e.Draw
-	e.Draw = func(ctx context.Context, r *Results) (Output, error) {
-		out, err := draw(ctx, r)
-		if f, ok := out.(*figure.Figure); ok && err == nil {
-			_, none := f.CSV()
-			f.Data = none == nil
-		}
-		return out, err
-	}
-	return e
-}
-
 // Pick returns the entry with some panels of its figure, as in a,d.
 func (e Entry) Pick(letters string) Entry {
 	draw := e.Draw
