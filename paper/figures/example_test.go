@@ -35,7 +35,7 @@ func ExampleAll() {
 	// multi-parent-printed   2 runs
 	// mlp                   27 runs
 	// sub-n-grams            8 runs
-	// certified              2 runs
+	// certified              3 runs
 }
 
 // One registered figure, drawn by its id from the stored runs.

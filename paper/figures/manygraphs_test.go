@@ -20,7 +20,7 @@ func TestEverySpecIsValidAndDistinct(t *testing.T) {
 			t.Errorf("spec %d: %v", i, err)
 		}
 	}
-	if n, want := len(Specs()), 3+20+8+2+27+8+2; n != want {
+	if n, want := len(Specs()), 3+20+8+2+27+8+3; n != want {
 		t.Errorf("%d specs, want %d", n, want)
 	}
 }
