@@ -233,8 +233,8 @@ func certifiedModelFigure(context.Context, *Results) (*figure.Figure, error) {
 			Series: []figure.Series{
 				{Label: figure.Text("frequencies"), X: n, Y: eps, Points: true},
 				{Label: figure.Text("smoothed"), X: n, Y: smooth},
-				level("circuit", n, float64(m.Gap)/1e9),
 			},
+			Levels: []figure.Level{{Label: figure.Text("circuit"), Y: float64(m.Gap) / 1e9}},
 		})
 	}
 	spec := certifiedSpecs()[0]
