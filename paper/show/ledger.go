@@ -37,7 +37,7 @@ func checked(ctx context.Context, all []ledger.Claim, names ...string) ([]ledger
 }
 
 // Rows checks statements that are not the paper's, with their planted faults and repairs, and shows a table. A fault
-// that is not refuted, or a repair that is, stops the cell.
+// that is not refuted, or a repair that is refuted or undecided, stops the cell.
 func Rows(all []ledger.Claim) { nb.Must(rows(nb.Context(), all)).Show() }
 
 func rows(ctx context.Context, all []ledger.Claim) (*nb.TextTable, error) {
@@ -53,8 +53,8 @@ func rows(ctx context.Context, all []ledger.Claim) (*nb.TextTable, error) {
 			refuted = append(refuted, f.What)
 		}
 		for _, f := range r.Repairs {
-			if f.Check.Finding(e).Failed() {
-				err = cmp.Or(err, fmt.Errorf("%s: the repair %q is refuted", r.ID, f.What))
+			if !f.Check.Finding(e).Holds() {
+				err = cmp.Or(err, fmt.Errorf("%s: the repair %q does not hold", r.ID, f.What))
 			}
 			repaired = append(repaired, f.What)
 		}

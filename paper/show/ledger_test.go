@@ -79,7 +79,7 @@ func TestVerdictsEqualTheStoredLedger(t *testing.T) {
 	}
 }
 
-// A fault that its check does not refute stops the cell, and so does a repair that is refuted.
+// A fault that its check does not refute stops the cell, and so does a repair that is refuted or has no instance.
 func TestAFaultThatIsNotRefutedStopsTheCell(t *testing.T) {
 	one := func(value int) ledger.Check {
 		return ledger.Decided(func(w *ledger.Worst) {
@@ -90,8 +90,11 @@ func TestAFaultThatIsNotRefutedStopsTheCell(t *testing.T) {
 		`one: the planted fault "one again" is not refuted`: {
 			Check: one(1), Faults: []ledger.Fault{ledger.Plant("one again", one(1))},
 		},
-		`one: the repair "three" is refuted`: {
+		`one: the repair "three" does not hold`: {
 			Check: one(2), Repairs: []ledger.Repair{ledger.Mend("three", one(3))},
+		},
+		`one: the repair "nothing" does not hold`: {
+			Check: one(2), Repairs: []ledger.Repair{ledger.Mend("nothing", ledger.Decided(func(*ledger.Worst) {}))},
 		},
 	} {
 		c.ID = "one"
