@@ -152,7 +152,7 @@ if (typeof document === "undefined") {
       });
       guess.replaceChildren(make("p", {}, "After ", letter(x[n - 1]), " it expects"),
         ...F.map((f, s) => make("div", {}, letter(s), make("i", { style: `width: ${(7 * f).toFixed(2)}em` }), `${Math.round(100 * f)} %`)),
-        make("p", { textContent: `Mean loss ${film.Losses[off][k].toFixed(2)} nats; a uniform guess has ${Math.log(film.States).toFixed(2)}.` }));
+        make("p", { textContent: `Mean loss ${film.Losses[off][k].toFixed(2)} nats on 512 test sequences; a uniform guess has ${Math.log(film.States).toFixed(2)}.` }));
       [slider.value, step.textContent, play.textContent] = [k, `step ${film.Steps[k]}`, timer ? "Pause" : "Play"];
     };
     const pause = () => { clearTimeout(timer); timer = 0; draw(); };
