@@ -90,9 +90,24 @@ func (f *Figure) leastFit() (Width, error) {
 	return alone.LeastWidth()
 }
 
-// FitWithin returns the figure laid out for at most a width and a height. It narrows the
-// figure, or scales its drawings down to type of 6 pt, until the height suffices.
+// FitWithin returns the figure laid out for at most a width and a height. If the height does
+// not suffice, it joins the rows and breaks them elsewhere, or else narrows the figure, or
+// scales its drawings down to type of 6 pt.
 func (f *Figure) FitWithin(w, h Width) (*Figure, error) {
+	joined := *f
+	joined.Rows = [][]Panel{slices.Concat(f.Rows...)}
+	for _, f := range []*Figure{f, &joined} {
+		if fitted, err := f.Fit(w); err == nil {
+			if high, err := fitted.Height(); err == nil && high <= h {
+				return fitted, nil
+			}
+		}
+	}
+	return f.within(w, h)
+}
+
+// within narrows the figure, or scales its drawings.
+func (f *Figure) within(w, h Width) (*Figure, error) {
 	lowest := vg.Length(math.Inf(1))
 	for try := w; try > 0; try -= 6 {
 		fitted, err := f.Fit(try)
@@ -118,8 +133,12 @@ func (f *Figure) FitWithin(w, h Width) (*Figure, error) {
 	}
 	const format = "figure %s is at least %.0f pt (%.0f mm) high at widths up to %.0f mm, " +
 		"want at most %.0f pt (%.0f mm)"
-	return nil, fmt.Errorf(format, f.ID, lowest,
+	err := fmt.Errorf(format, f.ID, lowest,
 		math.Ceil(float64(lowest/vg.Millimeter)), w/vg.Millimeter, h, h/vg.Millimeter)
+	if len(slices.Concat(f.Rows...)) > 1 && f.letters == nil {
+		err = fmt.Errorf("%w; a pick of its panels is lower, as %s:a", err, f.ID)
+	}
+	return nil, err
 }
 
 // FitType is [Figure.Fit] or, with a height, [Figure.FitWithin] with labels of a size in points. A size of 0 stands

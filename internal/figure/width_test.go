@@ -7,6 +7,7 @@ import (
 	"math"
 	"regexp"
 	"strconv"
+	"slices"
 	"strings"
 	"testing"
 
@@ -304,6 +305,21 @@ func TestPickKeepsLettersAndABar(t *testing.T) {
 		if _, err := f.Pick(letters); err == nil || !strings.Contains(err.Error(), "some of a to d") {
 			t.Errorf("%q: %v", letters, err)
 		}
+	}
+}
+
+// Rows that are too high for a slide are joined before the figure is narrowed.
+func TestRowsAreJoinedForAHeight(t *testing.T) {
+	square := &Matrix{Values: slices.Repeat([][]float64{make([]float64, 20)}, 20), Scale: Scale{Max: 1}}
+	f := &Figure{ID: "square", Width: FullText, Rows: [][]Panel{{square}, {square}, {square}}}
+	if wide := must(f.FitWithin(400, 180)); len(wide.Rows) != 1 || wide.Width != 400 {
+		t.Errorf("%d rows in %v pt, want one in 400", len(wide.Rows), wide.Width)
+	}
+	if high := must(f.FitWithin(400, 900)); len(high.Rows) != 3 {
+		t.Errorf("%d rows where three fit", len(high.Rows))
+	}
+	if _, err := f.FitWithin(400, 50); err == nil || !strings.Contains(err.Error(), "as square:a") {
+		t.Errorf("%v, want the advice to pick panels", err)
 	}
 }
 
