@@ -6,8 +6,8 @@ import (
 	"image/png"
 	"math"
 	"regexp"
-	"strconv"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 

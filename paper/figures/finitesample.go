@@ -289,6 +289,7 @@ func sampleSizeFigure(ctx context.Context, _ *Results) (*figure.Figure, error) {
 		X:    figure.Axis{Label: lengthAxis, Log: true},
 		Y:    figure.Axis{Label: figure.Text("Sequences to find all parents"), Log: true},
 	}
+	laws := []figure.Label{0: {Text: "T log T", TeX: `$T\log T$`}, 2: {Text: "√T log T", TeX: `$\sqrt T\log T$`}}
 	for i, s := range all {
 		line, law := marks(figure.Text(s.Title), i+1), figure.Series{Color: 7, Mark: 6, Width: 0.7}
 		for k, n := range s.N {
@@ -298,12 +299,8 @@ func sampleSizeFigure(ctx context.Context, _ *Results) (*figure.Figure, error) {
 				line.X, line.Y = append(line.X, t), append(line.Y, float64(n))
 			}
 		}
-		switch i { // the first two families have one law
-		case 0:
-			law.Label = figure.Label{Text: "T log T", TeX: `$T\log T$`}
-			a.Series = append(a.Series, law)
-		case 2:
-			law.Label = figure.Label{Text: "√T log T", TeX: `$\sqrt T\log T$`}
+		if i != 1 { // the first two families have one law
+			law.Label = laws[i]
 			a.Series = append(a.Series, law)
 		}
 		a.Series = append(a.Series, line, figure.Series{X: line.X, Y: line.Y, Color: i + 1, Mark: i + 1, Width: 0.7})

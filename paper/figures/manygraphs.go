@@ -280,14 +280,13 @@ func (c *Comparison) Rarest() Edge {
 	return slices.MaxFunc(learnt, func(a, b Edge) int { return cmp.Compare(a.Fails(), b.Fails()) })
 }
 
-// Position has mean and population standard deviation of the attention on the parent
-// at one position, over the graphs in which the position has a parent.
+// Position has the mean attention on the parent at one position, over the graphs in which the position has a parent.
 type Position struct {
-	I              int
-	Ours, OursSD   float64   // over graphs and seeds
-	Paper, PaperSD float64   // over graphs, the authors' run
-	Seeds          []float64 // mean over graphs, by seed
-	Graphs         int
+	I      int
+	Ours   float64   // over graphs and seeds
+	Paper  float64   // over graphs, the authors' run
+	Seeds  []float64 // mean over graphs, by seed
+	Graphs int
 }
 
 // Positions returns the curve of Figure 9 at the positions that have a parent in some graph.
@@ -311,8 +310,7 @@ func (c *Comparison) Positions() []Position {
 		for k, v := range ours {
 			p.Seeds[k%c.Seeds()] += v / float64(len(paper))
 		}
-		p.Ours, p.OursSD = stat.PopMeanStdDev(ours, nil)
-		p.Paper, p.PaperSD = stat.PopMeanStdDev(paper, nil)
+		p.Ours, p.Paper = stat.Mean(ours, nil), stat.Mean(paper, nil)
 		all = append(all, p)
 	}
 	return all
