@@ -167,6 +167,7 @@ func (m CertifiedModel) Enclose(w *model.Positional) (CertifiedModel, error) {
 	trained, circuit := enclosed(w), enclosed(Circuit(w, m.Circuit))
 	var gap exact.Range
 	eps := make([]exact.Range, w.T-1)
+	m.Eps = make([]int64, len(eps))
 	for x := range task.Sequences(w.S, w.T) {
 		f := trained.forward(x, w.S)
 		for s, g := range circuit.forward(x, w.S) {
@@ -184,15 +185,19 @@ func (m CertifiedModel) Enclose(w *model.Positional) (CertifiedModel, error) {
 			eps[n] = eps[n].Max(f[s].Sub(share).Abs())
 		}
 	}
-	var err error
-	units := func(r exact.Range) int64 { // a distance of two distributions is at most 1
-		lo, hi := new(big.Rat).SetFloat64(max(r.Lo, 0)), new(big.Rat).SetFloat64(min(r.Hi, 1))
-		n, wide := billionths(exact.Interval{Lo: lo, Hi: hi})
+	var err, wide error
+	m.Gap, err = distance(gap)
+	for n, e := range eps {
+		m.Eps[n], wide = distance(e)
 		err = cmp.Or(err, wide)
-		return n
 	}
-	m.Gap, m.Eps = units(gap), mapped(eps, units)
 	return m, err
+}
+
+// distance returns a distance of two distributions, at most 1, in billionths.
+func distance(r exact.Range) (int64, error) {
+	lo, hi := new(big.Rat).SetFloat64(max(r.Lo, 0)), new(big.Rat).SetFloat64(min(r.Hi, 1))
+	return billionths(exact.Interval{Lo: lo, Hi: hi})
 }
 
 // Decide returns an error unless the weights w have the stored bounds.

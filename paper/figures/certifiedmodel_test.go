@@ -2,11 +2,15 @@ package figures
 
 import (
 	"encoding/json"
+	"math/big"
 	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
+	"learncausal/paper/exact"
 	"learncausal/paper/trial"
 	"learncausal/pkg/model"
 	"learncausal/pkg/num"
@@ -118,5 +122,42 @@ func TestCertifiedForwardIsTheModel(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// The parts of a forward pass hold the rational numbers, and softmaxes their enclosures with 200 bits.
+func TestCertifiedPartsHoldTheExactValues(t *testing.T) {
+	_, weights := certifiedWeights(t)
+	holds := func(what string, r exact.Range, x exact.Interval) {
+		lo, hi := new(big.Rat).SetFloat64(r.Lo), new(big.Rat).SetFloat64(r.Hi)
+		if lo.Cmp(x.Lo) > 0 || hi.Cmp(x.Hi) < 0 {
+			t.Errorf("%s: %v does not hold %v", what, r, x)
+		}
+	}
+	value := func(m *mat.Dense, i, j int) *big.Rat { return new(big.Rat).SetFloat64(m.At(i, j)) }
+	for _, w := range weights {
+		r := enclosed(w)
+		for i, row := range r.qk {
+			for j, entry := range row {
+				sum := new(big.Rat)
+				for k := range row {
+					sum.Add(sum, exact.Mul(value(w.Q, i, k), value(w.K, k, j)))
+				}
+				holds("Q K", entry, exact.Point(sum))
+			}
+		}
+		for i, row := range r.p {
+			sum, e := exact.Point(new(big.Rat)), make([]exact.Interval, len(row))
+			for j := range row {
+				e[j] = exact.Point(value(w.A[0], i, j)).Exp()
+				sum = sum.Add(e[j])
+			}
+			for j, p := range row {
+				holds("P", p, e[j].Quo(sum))
+			}
+		}
+	}
+	if _, err := distance(exact.Range{Lo: 0.1, Hi: 0.1 + 3e-9}); err == nil {
+		t.Error("an enclosure of three billionths is accepted")
 	}
 }
