@@ -813,6 +813,8 @@ def unlike(want, passed, said):
 def assign(folders):
     """Copy the notebooks into a new folder, where functions of answers have no body, and a judge has no output."""
     for folder in folders:
+        if NOTEBOOKS.parent not in folder.resolve().parents:
+            return [f"{folder} is not in {NOTEBOOKS.parent}, where the copies find runs and links; want a folder there"]
         folder.mkdir(parents=True)
         for path in sorted(NOTEBOOKS.glob("*.ipynb")):
             nb = json.loads(path.read_bytes())

@@ -349,6 +349,10 @@ class Class(Folder):
         self.assertEqual(said, "f: not written yet\n")
         self.assertEqual(self.path.read_bytes(), before)
 
+    def test_copies_stay_in_the_checkout(self):
+        self.assertIn("/class is not in ", notebook.assign([pathlib.Path("/class")])[0])
+        self.assertFalse(pathlib.Path("/class").exists())
+
     def test_the_work_of_a_student_stays(self):
         self.folder.mkdir(parents=True)
         with self.assertRaises(FileExistsError):

@@ -91,11 +91,13 @@ func (f *Figure) leastFit() (Width, error) {
 }
 
 // FitWithin returns the figure laid out for at most a width and a height. If the height does
-// not suffice, it joins the rows and breaks them elsewhere, or else narrows the figure, or
-// scales its drawings down to type of 6 pt.
+// not suffice, it joins rows of one panel, or else narrows the figure, or scales its drawings
+// down to type of 6 pt.
 func (f *Figure) FitWithin(w, h Width) (*Figure, error) {
 	joined := *f
-	joined.Rows = [][]Panel{slices.Concat(f.Rows...)}
+	if !slices.ContainsFunc(f.Rows, func(row []Panel) bool { return len(row) > 1 }) {
+		joined.Rows = [][]Panel{slices.Concat(f.Rows...)}
+	}
 	for _, f := range []*Figure{f, &joined} {
 		if fitted, err := f.Fit(w); err == nil {
 			if high, err := fitted.Height(); err == nil && high <= h {

@@ -308,7 +308,7 @@ func TestPickKeepsLettersAndABar(t *testing.T) {
 	}
 }
 
-// Rows that are too high for a slide are joined before the figure is narrowed.
+// Rows of one panel that are too high for a slide are joined before the figure is narrowed. Rows of several stay.
 func TestRowsAreJoinedForAHeight(t *testing.T) {
 	square := &Matrix{Values: slices.Repeat([][]float64{make([]float64, 20)}, 20), Scale: Scale{Max: 1}}
 	f := &Figure{ID: "square", Width: FullText, Rows: [][]Panel{{square}, {square}, {square}}}
@@ -317,6 +317,10 @@ func TestRowsAreJoinedForAHeight(t *testing.T) {
 	}
 	if high := must(f.FitWithin(400, 900)); len(high.Rows) != 3 {
 		t.Errorf("%d rows where three fit", len(high.Rows))
+	}
+	f.Rows = [][]Panel{{square, square}, {square, square}}
+	if pairs := must(f.FitWithin(400, 250)); len(pairs.Rows) != 2 {
+		t.Errorf("%d rows of pairs, want two", len(pairs.Rows))
 	}
 	if _, err := f.FitWithin(400, 50); err == nil || !strings.Contains(err.Error(), "as square:a") {
 		t.Errorf("%v, want the advice to pick panels", err)

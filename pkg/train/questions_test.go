@@ -95,29 +95,14 @@ func ExampleTrainer_Advance() {
 	// 30,0.485,0.23,0.23,0.23
 }
 
-// A schedule of one's own is a loop: the state after a step resumes with another rate. Here the rate rises
-// linearly over 64 steps, and then stays.
-func ExampleResume() {
+// A schedule of one's own: the rate rises linearly over 64 steps, and then stays.
+func ExampleOwnRate() {
 	const rate, warm = 0.02, 64
 	spec := short(train.Task1{Parents: graph.Chain(6).Parents(), States: 3, Prior: "dirichlet(0.1)"}, 1, 1)
-	at := func(step int) train.Spec {
-		s := spec
-		s.Optimiser = train.AdamW{Rate: rate * min(1, float64(step+1)/warm), Schedule: train.Constant}
-		return s
+	spec.Optimiser = train.OwnRate{
+		Optimiser: train.AdamW{}, At: func(step int) float64 { return rate * min(1, float64(step+1)/warm) },
 	}
-	t, err := train.New(at(0), 0)
-	for step := 0; err == nil && step < spec.Steps; step++ {
-		if step > 0 && step <= warm {
-			t, err = train.Resume(at(step), 0, t.Snapshot())
-		}
-		if err == nil {
-			err = t.Advance(1)
-		}
-	}
-	if err != nil {
-		panic(err)
-	}
-	for _, p := range t.Snapshot().Curve {
+	for _, p := range trained(spec).Snapshot().Curve {
 		fmt.Printf("step %3d  test loss %.2f\n", p.Step, p.Loss)
 	}
 	// Output:
