@@ -57,7 +57,7 @@ func printColumns(w io.Writer, lines string) {
 		start := strings.LastIndex(line, pad) + 1
 		left, last := strings.ReplaceAll(line[:start], pad, " "), strings.TrimSuffix(line[start:], "\n")
 		indent := utf8.RuneCountInString(left)
-		broken := fold(last, max(pageWidth(w)-indent, 24))
+		broken := fold(last, max(pageWidth(w)-indent, 20))
 		fmt.Fprintln(w, left+strings.Join(broken, "\n"+strings.Repeat(" ", indent)))
 	}
 }
