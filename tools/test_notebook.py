@@ -15,6 +15,7 @@ import types
 import unittest
 import unittest.mock
 
+import beginner
 import gonb
 import notebook
 
@@ -584,88 +585,11 @@ class Kernel(unittest.TestCase):
 
 
 class Beginner(unittest.TestCase):
-    """What the kernel says about the errors of a first lecture: the cell that is sent, and a part of the message."""
-
-    FIRST = '%noautoget\nimport (\n\t"learncausal/pkg/graph"\n\t"learncausal/pkg/nb"\n)\n\nfunc f(x int) int { return x }'
-
-    def says(self, table):
-        cells = [(source, message) for source, message in table]
-        _, *outcomes = session(self.FIRST, *(source for source, _ in cells))
-        for (_, fault), (source, message) in zip(outcomes, cells, strict=True):
+    def test_errors_of_beginners_have_their_message(self):
+        _, *outcomes = session(beginner.FIRST, *(case[0] for case in beginner.CASES))
+        for (_, fault), (source, message, *_) in zip(outcomes, beginner.CASES, strict=True):
             with self.subTest(source):
                 self.assertRegex(fault, message)
-
-    def test_declarations(self):
-        below = "; statements stand below a line that begins with %%"
-        line = "statements stand below the line %%"
-        self.says((
-            ("x := 3", "found x" + below),
-            ("x = 3", "found x" + below),
-            ('nb.Printf("a")', "found nb" + below),
-            ("f(3)", "found f" + below),
-            ("3 + 4", "expected declaration, found 3"),
-            ("for i := range 3 {\n}", "found 'for'" + below),
-            ("if true {\n}", "found 'if'" + below),
-            ("return 3", "found 'return'" + below),
-            ("go f(3)", "found 'go'" + below),
-            ("def h(x): return x", "found def" + below),
-            (" %%\nf(3)", "found '%'" + below),
-            ("\t%%\nf(3)", "found '%'" + below),
-            ("%%%\nf(3)", '"%%%" unknown'),
-            ("%% f(3)", line),
-            ("%% x := 3\nf(x)", line),
-            ("%%\nf(3)\n%%\nf(4)", "main begins in line 1 already"),
-            ("func main() {}\n%%\nf(3)", "main is declared twice in this cell"),
-            ("func q(x int) {}\nfunc q(x int) {}", "q is declared twice in this cell"),
-            ("type p struct{}\ntype p int", "p is declared twice in this cell"),
-            ("var v = 1\nvar v = 2", "v is declared twice in this cell"),
-            ("type m int\nfunc (m) h() {}\nfunc (*m) h() {}", "h is declared twice in this cell"),
-            ('import "learncausal/pkg/grap"', 'there is no package "learncausal/pkg/grap"'),
-            ('import "math/rnd"', 'there is no package "math/rnd"'),
-            ('import "nb"', 'there is no package "nb"'),
-            ("import nb", "missing import path"),
-            ("func h(x) int { return x }", "undefined: x"),
-            ("func h(int x) int { return x }", "undefined: x"),
-            ("func h() int { }", "missing return"),
-            ("func h() { return 3 }", "too many return values"),
-            ("func h()\n{\n}", "unexpected semicolon or newline before {"),
-            ("func h() {", "expected '}', found 'EOF'"),
-            ("var a int = 1.5", "truncated"),
-            ('var a int = "x"', 'cannot use "x"'),
-            ("var a []int = {1, 2}", "expected operand, found '{'"),
-        ))
-
-    def test_programs(self):
-        above = "; run the cells above that declare or import it"
-        self.says(("%%\n" + source, message) for source, message in (
-            ('nb.Prinft("x")', "undefined: nb.Prinft$"),
-            ('nb.printf("x")', "undefined: nb; .*a name in a package begins with a capital letter"),
-            ("nb.Printf('x')", "cannot use 'x'"),
-            ("nb.Printf('xy')", "illegal rune literal"),
-            ('nb.Printf("x"', "missing ',' before newline in argument list"),
-            ('nb.Printf("x)', "string literal not terminated"),
-            ('nb.Printf("%d", y)', "undefined: y" + above),
-            ("fmt.Printl(3)", "undefined: fmt" + above),
-            ("grap.Chain(3)", "undefined: grap" + above),
-            ("x := 3", "declared and not used: x"),
-            ("x = 3", "undefined: x" + above),
-            ("var x int\nx := 4\nf(x)", "no new variables on left side"),
-            ("f(1.5)", "truncated"),
-            ('f("a")', 'cannot use "a"'),
-            ("f()", "not enough arguments in call to f"),
-            ("f(1, 2)", "too many arguments in call to f"),
-            ("f(1) + 1", "is not used"),
-            ("func g() {}", "expected '\\(', found g"),
-            ("return 3", "too many return values"),
-            ("if f(1) > 0\n{\n}", "unexpected newline, expecting {"),
-            ("if f(1) {\n}", "non-boolean condition in if statement"),
-            ('print "x"', "expected ';', found \"x\""),
-            ("x := [2]int{}\nf(x[2])", "index 2 out of bounds"),
-            ("x := []int{}\nf(x[len(x)])\nnb.Printf(\"\")", "^panic: runtime error: index out of range .*\nat .* Line 3 .*\nexit status 2$"),
-            ('var m map[string]int\nm["a"] = 1\nnb.Printf("")', "panic: assignment to entry in nil map\nat .* Line 3 "),
-            ("var p *int\nf(*p)\nnb.Printf(\"\")", "nil pointer dereference(.|\n)*at .* Line 3 "),
-            ('nb.Printf("%v", graph.MustNew(-1, 2, -1))', "^panic: graph: edge 2 -> 1: (.|\n)*at .* Line 2 "),
-        ))
 
 
 class Start(unittest.TestCase):

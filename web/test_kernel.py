@@ -21,6 +21,9 @@ from gokernel import pack
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
+sys.path.append(str(ROOT / "tools"))
+import beginner  # noqa: E402
+
 CACHE = ROOT / ".cache" / "web"
 MISSING = "" if browser.CHROMIUM else "chromium is missing: on Debian, apt-get install chromium"
 
@@ -133,11 +136,11 @@ class TestKernel(unittest.TestCase):
         self.assertEqual(text(self.book.run(2, '%%\nfmt.Print(strings.ToUpper(greet.Greet("you")))')), "HELLO, YOU!")
 
     def test_a_fault_of_the_compiler_has_its_cell_and_line(self):
-        self.assertEqual(self.fails("%%\nbad", "cell[]:2: undefined: bad"), f"cell[{self.last()}]:2: undefined: bad")
+        self.assertTrue(self.fails("%%\nbad", "cell[]:2: undefined: bad; run the cells above").startswith(f"cell[{self.last()}]"))
         self.fails("%%\n\nname := 1", "cell[]:3: declared and not used: name")
         self.fails("var x = (", "cell[]:1: syntax error")
         self.fails("%%\n!ls", "cell[]:2: !ls: there is no shell in the page")
-        self.fails('import "net/http"', 'cell[]:1: package "net/http" is not in this page')
+        self.fails('import "net/http"', 'cell[]:1: there is no package "net/http" in this page')
 
     def test_a_panic_has_its_cell_and_line(self):
         self.fails("%%\n\npanic(name)", "cell[]:3")
@@ -476,6 +479,14 @@ class TestNotebooks(unittest.TestCase):
         self.assertIsNone(book.page.evaluate("globalThis.ran"))
         book.do("content.widgets[0].model.trusted = true")
         book.page.wait_for_function("globalThis.ran")  # so the script could have run
+        book.page.close()
+
+    def test_a_slice_has_the_errors_of_beginners(self):
+        book = browser.Notebook(self.context, self.address, "notebooks/00-start.ipynb")
+        self.assertEqual(text(book.run(1, beginner.FIRST)), "")
+        for source, message, *page in beginner.CASES:
+            with self.subTest(source):
+                self.assertRegex(text(book.run(3, source)), page[0] if page else message)
         book.page.close()
 
     def test_plots_are_saved_as_the_documentation_of_gonum_shows(self):

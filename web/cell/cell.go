@@ -72,7 +72,7 @@ func (s *Session) Program(label, source string) (*Program, error) {
 		return nil, err
 	}
 	added, err := s.declared(file, label)
-	if err != nil {
+	if err = cmp.Or(err, c.twice(added)); err != nil {
 		return nil, err
 	}
 	p.keep = append(replace(old, added), added...)

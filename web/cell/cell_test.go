@@ -94,6 +94,12 @@ func TestProgramsOfCells(t *testing.T) {
 			main + "cell[2]:2\nprint(2)\n}\n",
 		},
 		{
+			"what is blank, imported or an init may be declared twice",
+			[]string{"import \"fmt\"\nimport \"fmt\"\nvar _ = fmt.A\nvar _ = fmt.A\nfunc init() {}\nfunc init() {}\n%%"},
+			"//line cell[1]:1\nimport \"fmt\"\n//line cell[1]:3\nvar _ = fmt.A\n//line cell[1]:4\nvar _ = fmt.A\n" +
+				"//line cell[1]:5\nfunc init() {}\n//line cell[1]:6\nfunc init() {}\n" + main + "cell[1]:8\n\n}\n",
+		},
+		{
 			"a blank variable of a cell that is run again is not declared twice",
 			[]string{"var _ any = 1", "var _ any = 1", "%%"},
 			"//line cell[2]:1\nvar _ any = 1\n" + main + "cell[3]:2\n\n}\n",
@@ -149,13 +155,18 @@ func TestFaultsHaveTheirPlace(t *testing.T) {
 		{"var a = 1\n\nfunc f( {", "cell[7]:3: syntax error: expected ')', found '{'"},
 		{"var a = 1\n%%\nfor {", "cell[7]:3: syntax error: expected '}', found 'EOF'"},
 		{"%%\n\nif x = 1 {\n}", "cell[7]:3: syntax error: expected boolean expression, found assignment"},
-		{"import (\n\t\"fmt\"\n\t\"net/http\"\n)", `cell[7]:3: package "net/http" is not in this page`},
+		{"import (\n\t\"fmt\"\n\t\"net/http\"\n)", `cell[7]:3: there is no package "net/http" in this page`},
 		{"%%\n!ls", "cell[7]:2: !ls: there is no shell in the page, use Go"},
-		{"%%bash\nls", "cell[7]:1: %%bash is not a command of the page, which has %%, %ls, %rm, %reset and %restore: write it in Go"},
+		{"%%bash\nls", `cell[7]:1: "%%bash" unknown or not implemented in the page, which has %%, %ls, %rm, %reset and %restore: write it`},
 		{"%% -n 3", "cell[7]:1: %% -n 3: a program has no arguments in the page"},
+		{"%% f(3)", "write the values into the cell; statements stand below the line %%"},
+		{"func f() {}\nvar (\n\ta = 1\n\tf = 2\n)", "cell[7]:4: f is declared twice in this cell"},
+		{"const (\n\ta = iota\n\tb\n\ta\n)", "cell[7]:4: a is declared twice in this cell"},
+		{"type T int\nfunc (T) m() {}\nfunc (t *T) m() {}", "cell[7]:3: m is declared twice in this cell"},
+		{"func main() {}\n%%", "cell[7]:1: main is declared twice in this cell"},
 		{"%%\n%main", "cell[7]:2: main begins in line 1 already; split the cell, or delete this line"},
 		{"\n%%\nf()\n\n%%", "cell[7]:5: main begins in line 2 already; split the cell, or delete this line"},
-		{"\n%env A=1", "cell[7]:2: %env is not a command of the page"},
+		{"\n%env A=1", `cell[7]:2: "%env" unknown or not implemented in the page`},
 		{"//go:embed x\nvar x string", "cell[7]:1: //go:embed is not available in the page: read the file with os.ReadFile"},
 	} {
 		_, err := NewSession(packages).Program("cell[7]", c.cell)

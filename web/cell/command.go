@@ -79,12 +79,12 @@ func (s *Session) obey(c *parts, p *Program) ([]unit, error) {
 				units = forget(units, name)
 			}
 		case (word == "%" || word == "main") && len(rest) > 0:
-			return nil, at(c.label, cmd.line, "%%%s: a program has no arguments in the page, write the values into the cell",
-				strings.Join(cmd.words, " "))
+			return nil, at(c.label, cmd.line, "%%%s: a program has no arguments in the page, write the values into the cell; "+
+				"statements stand below the line %%%%", strings.Join(cmd.words, " "))
 		case word == "%" || word == "main":
 			return nil, at(c.label, cmd.line, "main begins in line %d already; split the cell, or delete this line", c.bodyLine-1)
 		default:
-			return nil, at(c.label, cmd.line, "%%%s is not a command of the page, which has "+
+			return nil, at(c.label, cmd.line, "\"%%%s\" unknown or not implemented in the page, which has "+
 				"%%%%, %%ls, %%rm, %%reset and %%restore: write it in Go, or open the notebook in JupyterLab with GoNB", word)
 		}
 	}

@@ -60,6 +60,22 @@ func (u unit) without(s string) (unit, bool) {
 	return u, true
 }
 
+// twice returns an error if a cell declares a name twice, in the words of ../../tools/gonb.patch.
+func (c *parts) twice(added []unit) error {
+	seen := map[string]bool{"main": c.hasMain}
+	for _, u := range added {
+		for _, n := range u.names {
+			short := n.text[strings.LastIndex(n.text, ".")+1:] // without a receiver
+			if seen[n.text] && n.text != "init" {
+				line := u.line + strings.Count(u.text[:max(n.at, 0)], "\n")
+				return at(c.label, line, "%s is declared twice in this cell", short)
+			}
+			seen[n.text] = u.path == "" && short != "_" && !strings.HasPrefix(n.text, "_ ")
+		}
+	}
+	return nil
+}
+
 // replace returns the old units without the names that the added units declare.
 func replace(old, added []unit) []unit {
 	kept := slices.Clone(old)
@@ -139,8 +155,8 @@ func (s *Session) imported(u unit, spec *ast.ImportSpec) (unit, error) {
 	}
 	local, known := s.packages[path]
 	if !known {
-		return u, at(u.label, u.line, "package %q is not in this page: "+
-			"write the cell without it, or open the notebook in JupyterLab with GoNB", path)
+		return u, at(u.label, u.line, "there is no package %q in this page: "+
+			"correct its path, write the cell without it, or open the notebook in JupyterLab with GoNB", path)
 	}
 	if spec.Name != nil {
 		local = spec.Name.Name

@@ -48,8 +48,9 @@ async function tool(name, id, archives, input, bytes, output, ...args) {
   return r && r.bytes;
 }
 
-// A fault of the compiler has the file's path before the cell.
-const tidy = text => text.replaceAll("/cell/", "").replace(/^# .*\n/gm, "").trimEnd();
+// A fault of the compiler has the file's path before the cell. Of an undefined name it says what to do, as GoNB does here.
+const tidy = text => text.replaceAll("/cell/", "").replace(/^# .*\n/gm, "").trimEnd().replace(/undefined: \w+$/gm,
+  "$&; run the cells above that declare or import it (a name in a package begins with a capital letter)");
 
 // build returns the program of a cell as WebAssembly, null if there is nothing to run. It
 // throws the faults of the cell.
