@@ -7,7 +7,7 @@ import sys
 import urllib.parse
 
 # Hosts that a page may link to. No page loads anything from them.
-OUTSIDE = ("https://pkg.go.dev/", "https://arxiv.org/abs/")
+OUTSIDE = ("https://pkg.go.dev/", "https://arxiv.org/abs/", "https://github.com/EzraEdelman/")
 
 
 class Page(html.parser.HTMLParser):
