@@ -94,14 +94,15 @@ func (f *Figure) leastFit() (Width, error) {
 // not suffice, it joins rows of one panel, or else narrows the figure, or scales its drawings
 // down to type of 6 pt.
 func (f *Figure) FitWithin(w, h Width) (*Figure, error) {
-	joined := *f
-	if !slices.ContainsFunc(f.Rows, func(row []Panel) bool { return len(row) > 1 }) {
+	several := func(row []Panel) bool { return len(row) > 1 }
+	if len(f.Rows) > 1 && !slices.ContainsFunc(f.Rows, several) {
+		joined := *f
 		joined.Rows = [][]Panel{slices.Concat(f.Rows...)}
-	}
-	for _, f := range []*Figure{f, &joined} {
-		if fitted, err := f.Fit(w); err == nil {
-			if high, err := fitted.Height(); err == nil && high <= h {
-				return fitted, nil
+		for _, f := range []*Figure{f, &joined} {
+			if fitted, err := f.Fit(w); err == nil {
+				if high, err := fitted.Height(); err == nil && high <= h {
+					return fitted, nil
+				}
 			}
 		}
 	}
