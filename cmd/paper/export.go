@@ -16,10 +16,10 @@ import (
 
 	"learncausal/internal/figure"
 	"learncausal/internal/files"
+	"learncausal/internal/runs"
 	"learncausal/paper/account"
 	"learncausal/paper/figures"
 	"learncausal/paper/trial"
-	"learncausal/pkg/runs"
 )
 
 // An exporting has the flags of export.

@@ -10,8 +10,8 @@ import (
 	"slices"
 
 	"learncausal/internal/files"
+	"learncausal/internal/runs"
 	"learncausal/paper/trial"
-	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )
 

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"learncausal/internal/files"
+	"learncausal/internal/runs"
 	"learncausal/paper/sweep"
-	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )
 

@@ -14,7 +14,7 @@ import (
 
 	"learncausal/internal/files"
 	"learncausal/internal/property"
-	"learncausal/pkg/runs"
+	"learncausal/internal/runs"
 	"learncausal/pkg/train"
 )
 

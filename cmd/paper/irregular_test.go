@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"learncausal/pkg/runs"
+	"learncausal/internal/runs"
 )
 
 // Pipes and devices never end, and a sparse file has gigabytes of nothing.

@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"learncausal/internal/runs"
 	"learncausal/paper/figures"
 	"learncausal/paper/trial"
-	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )
 

@@ -15,9 +15,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"learncausal/internal/files"
+	"learncausal/internal/runs"
 	"learncausal/paper/figures"
 	"learncausal/paper/trial"
-	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )
 

@@ -19,10 +19,10 @@ import (
 	"time"
 
 	"learncausal/internal/property"
+	"learncausal/internal/runs"
 	"learncausal/paper/figures"
 	"learncausal/paper/trial"
 	"learncausal/pkg/graph"
-	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )
 

@@ -16,9 +16,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"learncausal/internal/files"
+	"learncausal/internal/runs"
 	"learncausal/paper/trial"
 	"learncausal/pkg/num"
-	"learncausal/pkg/runs"
 	"learncausal/pkg/task"
 	"learncausal/pkg/train"
 )

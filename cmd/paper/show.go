@@ -16,8 +16,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"learncausal/internal/files"
+	"learncausal/internal/runs"
 	"learncausal/paper/trial"
-	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"learncausal/internal/property"
+	"learncausal/internal/runs"
 	"learncausal/pkg/graph"
-	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )
 

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"learncausal/pkg/runs"
+	"learncausal/internal/runs"
 )
 
 // inSlurm skips a test where there is no cluster of its own, and has what is

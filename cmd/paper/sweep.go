@@ -16,9 +16,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"learncausal/internal/files"
+	"learncausal/internal/runs"
 	"learncausal/paper/sweep"
 	"learncausal/paper/trial"
-	"learncausal/pkg/runs"
 )
 
 type sweepFlags struct {

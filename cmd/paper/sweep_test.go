@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"learncausal/internal/property"
-	"learncausal/pkg/runs"
+	"learncausal/internal/runs"
 )
 
 const smallPlan = "steps = 200\nbatch = 32\ntest = 50\ngraph = [\"chain(5)\", \"figure-1\"]\nseed = {from = 0, to = " +

@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"learncausal/internal/files"
+	"learncausal/internal/runs"
 	"learncausal/paper/figures"
 	"learncausal/paper/trial"
-	"learncausal/pkg/runs"
 )
 
 type trainFlags struct {

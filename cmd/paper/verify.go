@@ -12,10 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"learncausal/internal/files"
+	"learncausal/internal/runs"
 	"learncausal/paper/account"
 	"learncausal/paper/claims"
 	"learncausal/paper/ledger"
-	"learncausal/pkg/runs"
 )
 
 type verifyFlags struct {

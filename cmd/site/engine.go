@@ -9,12 +9,12 @@ import (
 	"strings"
 	"time"
 
+	"learncausal/internal/runs"
 	"learncausal/paper/claims"
 	"learncausal/paper/ledger"
 	"learncausal/paper/trial"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/num"
-	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"learncausal/pkg/runs"
+	"learncausal/internal/runs"
 )
 
 // A clone made as by Git for Windows has the bytes of the repository, and its runs load.

@@ -15,8 +15,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"learncausal/internal/runs"
 	"learncausal/pkg/model"
-	"learncausal/pkg/runs"
 )
 
 // A row is one of figures/claims.json, as tools/witness.py reads it.

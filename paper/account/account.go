@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"learncausal/internal/files"
+	"learncausal/internal/runs"
 	"learncausal/paper/ledger"
-	"learncausal/pkg/runs"
 )
 
 // Check runs the checks of the claims and returns their rows and the time of each check, also

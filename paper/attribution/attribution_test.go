@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"learncausal/internal/property"
+	"learncausal/internal/runs"
 	"learncausal/pkg/model"
-	"learncausal/pkg/runs"
 	"learncausal/pkg/task"
 	"learncausal/pkg/train"
 )

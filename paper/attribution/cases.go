@@ -9,10 +9,10 @@ import (
 	"strconv"
 	"strings"
 
+	"learncausal/internal/runs"
 	"learncausal/paper/figures"
 	"learncausal/paper/trial"
 	"learncausal/pkg/model"
-	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )
 

@@ -11,11 +11,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"learncausal/internal/figure"
+	"learncausal/internal/runs"
 	"learncausal/paper/trial"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/model"
 	"learncausal/pkg/num"
-	"learncausal/pkg/runs"
 	"learncausal/pkg/task"
 	"learncausal/pkg/train"
 )

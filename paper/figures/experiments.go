@@ -14,8 +14,8 @@ import (
 	"slices"
 	"strings"
 
+	"learncausal/internal/runs"
 	"learncausal/paper/trial"
-	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )
 

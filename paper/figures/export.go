@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"learncausal/internal/figure"
+	"learncausal/internal/runs"
 	"learncausal/paper/trial"
-	"learncausal/pkg/runs"
 )
 
 // Figure draws the figure of an id.

@@ -12,8 +12,8 @@ import (
 
 	"learncausal/internal/figure"
 	"learncausal/internal/files"
+	"learncausal/internal/runs"
 	"learncausal/paper/trial"
-	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )
 

@@ -10,10 +10,10 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"learncausal/internal/figure"
+	"learncausal/internal/runs"
 	"learncausal/paper/trial"
 	"learncausal/pkg/markov"
 	"learncausal/pkg/num"
-	"learncausal/pkg/runs"
 	"learncausal/pkg/task"
 )
 

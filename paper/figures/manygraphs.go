@@ -14,10 +14,10 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"learncausal/internal/figure"
+	"learncausal/internal/runs"
 	"learncausal/paper/trial"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/num"
-	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"learncausal/internal/runs"
 	"learncausal/paper/trial"
-	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 
 	"gonum.org/v1/gonum/floats"

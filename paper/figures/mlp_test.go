@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"learncausal/internal/runs"
 	"learncausal/paper/trial"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/num"
-	"learncausal/pkg/runs"
 )
 
 func TestMLPAttentionCountsEdgesAndRoots(t *testing.T) {

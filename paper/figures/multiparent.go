@@ -15,11 +15,11 @@ import (
 	"gonum.org/v1/gonum/stat/combin"
 
 	"learncausal/internal/figure"
+	"learncausal/internal/runs"
 	"learncausal/paper/trial"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/model"
 	"learncausal/pkg/num"
-	"learncausal/pkg/runs"
 	"learncausal/pkg/task"
 	"learncausal/pkg/train"
 )

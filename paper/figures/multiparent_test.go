@@ -15,8 +15,8 @@ import (
 
 	"gonum.org/v1/gonum/stat/combin"
 
+	"learncausal/internal/runs"
 	"learncausal/pkg/model"
-	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )
 

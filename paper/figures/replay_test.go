@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"learncausal/internal/runs"
 	"learncausal/paper/trial"
-	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )
 

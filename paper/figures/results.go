@@ -4,8 +4,8 @@ import (
 	"context"
 	"sync"
 
+	"learncausal/internal/runs"
 	"learncausal/paper/trial"
-	"learncausal/pkg/runs"
 )
 
 // Results are the runs and measurements that entries of the registry share, each loaded or

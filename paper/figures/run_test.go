@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"learncausal/internal/runs"
 	"learncausal/paper/trial"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/model"
-	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )
 

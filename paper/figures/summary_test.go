@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"learncausal/internal/figure"
-	"learncausal/pkg/runs"
+	"learncausal/internal/runs"
 	"learncausal/pkg/train"
 )
 

@@ -7,10 +7,10 @@ import (
 	"runtime"
 	"strings"
 
+	"learncausal/internal/runs"
 	"learncausal/paper/account"
 	"learncausal/paper/ledger"
 	"learncausal/pkg/nb"
-	"learncausal/pkg/runs"
 )
 
 // page is the path of the ledger's page from a notebook.

@@ -13,10 +13,10 @@ import (
 	"runtime"
 	"sync"
 
+	"learncausal/internal/runs"
 	"learncausal/paper/figures"
 	"learncausal/paper/trial"
 	"learncausal/pkg/nb"
-	"learncausal/pkg/runs"
 )
 
 var (

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"learncausal/pkg/runs"
+	"learncausal/internal/runs"
 )
 
 // A page links a program for each cell while the reader waits, so that a program must not
@@ -18,7 +18,7 @@ func TestAProgramContainsOnlyItsCalls(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: it links three programs")
 	}
-	const checks, load, get = "paper/claims.init", "paper/figures.LoadMulti", "pkg/runs.(*Store).Get"
+	const checks, load, get = "paper/claims.init", "paper/figures.LoadMulti", "internal/runs.(*Store).Get"
 	const figures, tables = "paper/figures.figures", "paper/figures.tables"
 	for _, c := range []struct {
 		call string

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"learncausal/internal/runs"
 	"learncausal/paper/trial"
-	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )
 

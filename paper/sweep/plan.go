@@ -34,8 +34,8 @@ import (
 	"strings"
 
 	"learncausal/internal/names"
+	"learncausal/internal/runs"
 	"learncausal/paper/trial"
-	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )
 

@@ -11,9 +11,9 @@ import (
 
 	"learncausal/internal/files"
 	"learncausal/internal/property"
+	"learncausal/internal/runs"
 	"learncausal/paper/figures"
 	"learncausal/paper/trial"
-	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )
 

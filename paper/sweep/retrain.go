@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"learncausal/internal/runs"
 	"learncausal/paper/trial"
-	"learncausal/pkg/runs"
 )
 
 // Retrain returns tasks that train n finished runs again, in the folder scratch, and compare their results with

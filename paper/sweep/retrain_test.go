@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"learncausal/internal/property"
+	"learncausal/internal/runs"
 	"learncausal/paper/trial"
-	"learncausal/pkg/runs"
 )
 
 // A changed number anywhere in a stored result is found.

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"learncausal/internal/files"
+	"learncausal/internal/runs"
 	"learncausal/paper/trial"
-	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )
 

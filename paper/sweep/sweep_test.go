@@ -20,8 +20,8 @@ import (
 
 	"learncausal/internal/files"
 	"learncausal/internal/property"
+	"learncausal/internal/runs"
 	"learncausal/paper/trial"
-	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )
 

@@ -3,7 +3,7 @@ package trial
 import (
 	"context"
 
-	"learncausal/pkg/runs"
+	"learncausal/internal/runs"
 	"learncausal/pkg/task"
 	"learncausal/pkg/train"
 )

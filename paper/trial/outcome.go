@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 
 	"learncausal/internal/files"
-	"learncausal/pkg/runs"
+	"learncausal/internal/runs"
 	"learncausal/pkg/train"
 )
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"learncausal/internal/property"
-	"learncausal/pkg/runs"
+	"learncausal/internal/runs"
 	"learncausal/pkg/train"
 )
 

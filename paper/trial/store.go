@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"learncausal/internal/files"
-	"learncausal/pkg/runs"
+	"learncausal/internal/runs"
 	"learncausal/pkg/train"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"sync"
 
-	"learncausal/pkg/runs"
+	"learncausal/internal/runs"
 )
 
 // A Sum shows on one meter how much of several tasks is done, in any order. Several goroutines may use it.

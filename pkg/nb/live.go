@@ -9,7 +9,7 @@ import (
 
 	"gonum.org/v1/plot"
 
-	"learncausal/pkg/runs"
+	"learncausal/internal/runs"
 	"learncausal/pkg/train"
 )
 

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"learncausal/pkg/runs"
+	"learncausal/internal/runs"
 )
 
 // A Meter shows the progress of a long computation. In a notebook it is a progress bar with the remaining time.

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"learncausal/internal/figure"
-	"learncausal/pkg/runs"
+	"learncausal/internal/runs"
 )
 
 var _ runs.Meter = (*Meter)(nil)

@@ -60,7 +60,7 @@ func TestNumericalPackagesFuseNothing(t *testing.T) {
 	readSources(t, "..")
 	readSources(t, "../../internal")
 	counts := []string{"pkg/internal/engine/footprint.go", "pkg/train/memory.go"}
-	for _, place := range fusedIn(t, "../..", "learncausal", "./pkg/runs", "./pkg/theory") {
+	for _, place := range fusedIn(t, "../..", "learncausal", "./internal/runs", "./pkg/theory") {
 		file, _, _ := strings.Cut(place, ":")
 		if !slices.Contains(counts, file) {
 			t.Errorf("%s: write float64(a*b) + c, also where the product is stored before", place)

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"learncausal/pkg/internal/engine"
-	"learncausal/pkg/jax"
+	"learncausal/pkg/internal/jax"
 	"learncausal/pkg/model"
 	"learncausal/pkg/num"
 )

@@ -11,7 +11,7 @@ import (
 
 	"learncausal/internal/property"
 	"learncausal/pkg/graph"
-	"learncausal/pkg/jax"
+	"learncausal/pkg/internal/jax"
 	"learncausal/pkg/model"
 )
 

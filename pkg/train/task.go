@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 
 	"learncausal/pkg/graph"
-	"learncausal/pkg/jax"
+	"learncausal/pkg/internal/jax"
 	"learncausal/pkg/markov"
 	"learncausal/pkg/model"
 	"learncausal/pkg/num"

@@ -170,7 +170,7 @@ func TestLawOfRootsIsStationary(t *testing.T) {
 // parent, or none with probability 1/2.
 func TestSeedGivesTheGraphsOfThePaper(t *testing.T) {
 	var file struct{ Graphs []struct{ Parents []int } }
-	b, err := os.ReadFile("../../paper/trial/many_graphs.json")
+	b, err := os.ReadFile("../../../paper/trial/many_graphs.json")
 	if err == nil {
 		err = json.Unmarshal(b, &file)
 	}

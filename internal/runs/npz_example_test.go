@@ -5,8 +5,8 @@ import (
 	"bytes"
 	"fmt"
 
+	"learncausal/internal/runs"
 	"learncausal/pkg/model"
-	"learncausal/pkg/runs"
 )
 
 // Weights are read in Python by NumPy alone, from this archive or from the weights.npz of paper train:

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"os"
 
-	"learncausal/pkg/runs"
+	"learncausal/internal/runs"
 	"learncausal/pkg/train"
 )
 
