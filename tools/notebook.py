@@ -11,7 +11,8 @@
 
 Without arguments all of notebooks/*.ipynb. A cell is named by its execution
 number, the one Jupyter shows in brackets. A code cell with the tag "try" is an
-exercise: it has no number and no stored output. A code cell with the tag "answer"
+exercise: it has no number and no stored output. If its answer is an error, it has the
+tag "raises-exception", and Run All goes on behind it. A code cell with the tag "answer"
 declares a function that a student writes, and ends in its judge, nb.Judge.
 """
 
@@ -63,15 +64,18 @@ METADATA = {
 # Metadata that an execution or an editor adds.
 NOISE = {"execution", "ExecuteTime", "trusted", "collapsed", "scrolled", "widgets", "vscode", "pycharm"}
 
+FAILS = "raises-exception"  # Jupyter's tag for a cell behind which Run All goes on
+
 
 def canonical(nb):
     """Return the stored form of a notebook, as bytes.
 
-    It drops everything that differs between two executions or two editors, and the outputs of exercises.
+    It drops everything that differs between two executions or two editors, and the outputs of exercises. An exercise
+    whose answer is an error has the tag FAILS.
     """
     nb = json.loads(json.dumps(nb, ensure_ascii=False).encode(errors="replace"))  # a lone surrogate has no bytes
     cells, ids, count = [], set(), 0
-    for cell in nb["cells"]:
+    for k, cell in enumerate(nb["cells"]):
         source = cell["source"].replace("\r\n", "\n").rstrip()
         c = {
             "cell_type": cell["cell_type"],
@@ -81,6 +85,8 @@ def canonical(nb):
         }
         if is_exercise(cell):
             c |= {"execution_count": None, "outputs": []}
+            fails = {FAILS} if to_fail(answer(nb["cells"], k)) else set()
+            c["metadata"]["tags"] = sorted({*c["metadata"]["tags"]} - {FAILS} | fails)
         elif cell["cell_type"] == "code":
             count += 1
             executed = cell.get("execution_count") is not None

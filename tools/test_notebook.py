@@ -268,6 +268,12 @@ class Canonical(unittest.TestCase):
         nbformat.validate(nb)
         self.assertEqual(notebook.canonical(nb), data)
 
+    def test_exercises_that_end_in_an_error_have_the_tag(self):
+        for said, tags in (("error: no", [notebook.FAILS, "try"]), ("panic: no", [notebook.FAILS, "try"]), ("an error: no", ["try"])):
+            for given in ((), (notebook.FAILS,)):
+                nb = json.loads(notebook.canonical(document(*exercise("f()", said, *given))))
+                self.assertEqual(nb["cells"][0]["metadata"]["tags"], tags)
+
     def test_differences_name_the_cell_and_show_them(self):
         old = document(code("f()", stream("a\nb\n")), code("g()", shown(image_png="AAAA")))
         new = copy.deepcopy(old)
@@ -452,6 +458,13 @@ class Runner(Folder):
             with self.subTest(sources[-1]):
                 faults, _ = self.execute(*sources)
                 self.assertRegex(faults, "^t.ipynb " + message)
+
+    def test_run_all_goes_on_behind_an_exercise_that_fails(self):
+        self.store(code(FIRST, count=None), *exercise('%%\npanic("no luck")', "panic: no luck"), *exercise("%%\nmissing()", "error: no"),
+                   code('%%\nnb.Printf("next")', count=None))
+        client = notebook.make_client(notebook.read(self.path), "t")
+        client.execute()
+        self.assertEqual(notebook.shown_text(client.nb["cells"][-1]["outputs"]), "next")
 
     def test_outputs_keep_their_order(self):
         _, said = self.execute(
