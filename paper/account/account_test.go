@@ -124,10 +124,10 @@ func TestLinksLeadToTheNotebookThatTreatsTheStatement(t *testing.T) {
 	for id, want := range map[string]string{
 		"thm-main":                        "notebooks/08-main-theorem.ipynb",
 		"lem-dpi":                         "notebooks/05-information.ipynb",
-		"lem-teff-leaves":                 "notebooks/09-markov-concentration.ipynb",
-		"lem-tv-step-max":                 "notebooks/09-markov-concentration.ipynb",
+		"lem-teff-leaves":                 "notebooks/09-chains-counts-samples.ipynb",
+		"lem-tv-step-max":                 "notebooks/09-chains-counts-samples.ipynb",
 		"lem-gradient-informal-corrected": "notebooks/06-stage-one.ipynb",
-		"construct-single":                "notebooks/13-constructions.ipynb",
+		"construct-single":                "notebooks/old13-constructions.ipynb",
 	} {
 		if got := where(id).Notebook; got != want {
 			t.Errorf("%s leads to %q, want %q", id, got, want)

@@ -254,16 +254,16 @@ func rowGroups() []rowGroup {
 		{"01-task", cell, []string{"fig-graph-example"}, alone(exampleRows)},
 		{"03-single-parent", single, []string{"fig-induction-head", "fig-single-parent"}, then(SingleRuns, weightRows)},
 		{"03-single-parent", "sweep single-parent: 9 runs, 45 min", []string{"fig-single-parent"}, variedRows},
-		{"13-constructions", cell, []string{"fig-forward-pass"}, alone(forwardPassRows)},
+		{"old13-constructions", cell, []string{"fig-forward-pass"}, alone(forwardPassRows)},
 		{"05-information", cell, []string{"fig-proof-sketch"}, alone(sketchRows)},
 		{
-			"12-multiple-parents", "sweep several-parents: 45 runs, 7 h",
+			"11-several-parents", "sweep several-parents: 45 runs, 7 h",
 			[]string{"fig-multi-parent", "fig-multi-parent-printed"},
 			splitRows,
 		},
-		{"12-multiple-parents", several, []string{"fig-multi-parent-full"}, then(multiRuns, outsideRows)},
-		{"14-standard-transformer", "sweep figure-8: 200 runs, 2.5 h", []string{"fig-mlp"}, then(mlpRuns, mlpRows)},
-		{"14-standard-transformer", "sweep figure-8-printed: 1 run, 2 min", []string{"fig-mlp"}, mlpReplayRows},
+		{"11-several-parents", several, []string{"fig-multi-parent-full"}, then(multiRuns, outsideRows)},
+		{"12-standard-transformer", "sweep figure-8: 200 runs, 2.5 h", []string{"fig-mlp"}, then(mlpRuns, mlpRows)},
+		{"12-standard-transformer", "sweep figure-8-printed: 1 run, 2 min", []string{"fig-mlp"}, mlpReplayRows},
 		{
 			"04-many-graphs", "sweep figure-9: 1000 runs, 8 h",
 			[]string{"fig-many-graphs", "num-avg-attn", "num-avg-attn-sd"},
@@ -276,8 +276,8 @@ func rowGroups() []rowGroup {
 			then(bothEnsembles, releasedRows),
 		},
 		{"03-single-parent", single, nil, then(singleFinalLosses, finalLossRows)},
-		{"12-multiple-parents", several, nil, then(multiFinalLosses, finalLossRows)},
-		{"14-standard-transformer", mlp, nil, then(mlpFinalLosses, finalLossRows)},
-		{"21-certified-models", "train: 2 runs, 1 min", nil, then(certifiedGaps, certifiedRows)},
+		{"11-several-parents", several, nil, then(multiFinalLosses, finalLossRows)},
+		{"12-standard-transformer", mlp, nil, then(mlpFinalLosses, finalLossRows)},
+		{"old21-certified-models", "train: 2 runs, 1 min", nil, then(certifiedGaps, certifiedRows)},
 	}
 }

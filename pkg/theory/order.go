@@ -12,7 +12,7 @@ import (
 
 // LearningOrder foretells when each edge is learned if both layers are trained at once, in the order of the
 // positions: a time in units of its own, 0 for a root and +Inf for an edge that is never learned. It is a heuristic of
-// this project, not a statement of the paper; notebook 19 compares it with runs.
+// this project, not a statement of the paper; notebook 13 compares it with runs.
 //
 // Row i of the first layer is moved by the residual force at its parent,
 //
