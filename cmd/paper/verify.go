@@ -191,9 +191,6 @@ func printInFull(w io.Writer, r ledger.Row) {
 	for _, f := range r.Faults {
 		lines += fmt.Sprintf("  control\tnegative, must fail: %s\n", f.What)
 	}
-	for _, repair := range r.Repairs {
-		lines += fmt.Sprintf("  control\tpositive, must hold: %s\n", repair.What)
-	}
 	printColumns(w, lines)
 	what, in := r.Evidence()
 	fmt.Fprintf(w, "  %s\n    %s\n", what, strings.ReplaceAll(strings.TrimRight(in, "\n"), "\n", "\n    "))

@@ -82,7 +82,7 @@ func proved(all []ledger.Claim) []ledger.Claim {
 	for i := range all {
 		c := &all[i]
 		c.Proved = of[c.ID]
-		if written[c.ID] && c.OnPaper == nil && c.Repairs == nil {
+		if written[c.ID] && c.OnPaper == nil && c.Defect == "" {
 			c.OnPaper = []string{c.ID}
 		}
 	}

@@ -61,11 +61,12 @@ func TestEveryClaimIsComplete(t *testing.T) {
 		if words := strings.ReplaceAll(outside(c.Statement+" "+c.Hypotheses), `\_`, ""); strings.ContainsAny(words, `\_^{}`) {
 			t.Errorf("%s: LaTeX outside of a formula: %s", c.ID, words)
 		}
-		if c.Check == nil || len(c.Faults)+len(c.Repairs)+len(c.Bounds) == 0 {
-			t.Errorf("%s: want a check, and a bound, a planted fault or a repair", c.ID)
+		if c.Check == nil || c.Defect == "" && len(c.Faults)+len(c.Bounds) == 0 {
+			t.Errorf("%s: want a check, and a bound, a planted fault or a defect", c.ID)
 		}
-		if slices.Contains(ledger.Defects, c.Defect) != (len(c.Repairs) > 0) || len(c.Repairs) == 0 && c.Defect != "" {
-			t.Errorf("%s: the defect is %q, want one of %q if it fails, else none", c.ID, c.Defect, ledger.Defects)
+		if c.Defect != "" && (!slices.Contains(ledger.Defects, c.Defect) || c.Corrected == "") {
+			t.Errorf("%s: the defect is %q and the correction %q, want one of %q and an id",
+				c.ID, c.Defect, c.Corrected, ledger.Defects)
 		}
 		for _, gap := range gaps(c) {
 			t.Errorf("%s: %s", c.ID, gap)
@@ -96,21 +97,6 @@ func TestEveryPlantedFaultIsFound(t *testing.T) {
 				if !fault.Check.Refuses(ledger.NewEnv(t.Context(), c, true)) {
 					f := fault.Check.Finding(ledger.NewEnv(t.Context(), c, true))
 					t.Errorf("%s, with this fault: %s. The check found %+v", c.ID, fault.What, f)
-				}
-			}
-		})
-	}
-}
-
-// A check that refutes a statement does not refute the repaired one.
-func TestEveryPlantedRepairIsSeen(t *testing.T) {
-	for _, c := range All() {
-		t.Run(c.ID, func(t *testing.T) {
-			t.Parallel()
-			for _, repair := range c.Repairs {
-				f := repair.Check.Finding(ledger.NewEnv(t.Context(), c, true))
-				if f.Verdict != ledger.Tested || f.Margin < 0 {
-					t.Errorf("%s, with this repair: %s. The check found %+v", c.ID, repair.What, f)
 				}
 			}
 		})

@@ -10,7 +10,7 @@ import (
 
 // What a correction rests on, directly or by way of others, is true: the stored
 // verdict of no row in its closure under Grounds says that it fails, nor has one
-// repairs, which only a row that fails has.
+// a defect, which only a row that fails has.
 func TestCorrectionsRestOnTrueStatements(t *testing.T) {
 	b, err := os.ReadFile("../../figures/claims.json")
 	if err != nil {
@@ -26,7 +26,7 @@ func TestCorrectionsRestOnTrueStatements(t *testing.T) {
 	}
 	fails := func(id string) bool {
 		r := stored.Find(id)
-		return len(all.Find(id).Repairs) > 0 || r != nil && r.Failed()
+		return all.Find(id).Defect != "" || r != nil && r.Failed()
 	}
 	for _, c := range All() {
 		if c.Kind != ledger.Correction {

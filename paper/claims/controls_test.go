@@ -10,12 +10,12 @@ import (
 )
 
 // gaps lists the errors in the controls of a claim: a part or a hypothesis without a
-// fault, a fault that belongs to neither, faults as well as repairs.
+// fault, a fault that belongs to neither, faults of a claim that fails.
 func gaps(c ledger.Claim) []string {
 	var out []string
-	if len(c.Repairs) > 0 {
+	if c.Defect != "" {
 		if len(c.Faults) > 0 {
-			out = append(out, "a claim with repairs fails, so its faults show nothing")
+			out = append(out, "a claim with a defect fails, so its faults show nothing")
 		}
 		return out
 	}
@@ -73,7 +73,7 @@ func TestGapsInControlsAreFound(t *testing.T) {
 	if found := gaps(claim{}); !slices.Equal(found, []string{`the part "" has no fault`}) {
 		t.Errorf("a claim without hypotheses: %q", found)
 	}
-	if found := gaps(claim{Repairs: []ledger.Repair{{}}}); found != nil {
+	if found := gaps(claim{Defect: ledger.Constant}); found != nil {
 		t.Errorf("a claim that fails: %v", found)
 	}
 	for _, c := range []struct {
@@ -88,8 +88,8 @@ func TestGapsInControlsAreFound(t *testing.T) {
 		{func(c *claim) { c.Spare = append(c.Spare, ledger.Spare{Hypothesis: "$T$", Why: "no"}) }, []string{`"$T$"` + idle}},
 		{func(c *claim) { c.Spare = []ledger.Spare{{Hypothesis: `$S\ge2$`}} }, []string{`"$S\\ge2$"` + idle}},
 		{
-			func(c *claim) { c.Faults, c.Repairs = c.Faults[:1], []ledger.Repair{{}} },
-			[]string{"a claim with repairs fails, so its faults show nothing"},
+			func(c *claim) { c.Faults, c.Defect = c.Faults[:1], ledger.Constant },
+			[]string{"a claim with a defect fails, so its faults show nothing"},
 		},
 	} {
 		spoilt := whole

@@ -2,8 +2,8 @@
 //
 // A [Claim] is a statement with a [Check]: a function that evaluates the statement as printed and searches for
 // a counterexample. Its [Fault]s are the same check with one deliberate error; each must be detected. A claim
-// that fails has [Repair]s instead, each of which must hold. A [Bound] in the statement is a right side that the
-// check receives, and [Claim.Resolution] returns the least changes of it that the check refuses.
+// that fails has a [Defect] and a correction instead, whose check must accept it. A [Bound] in the statement is a right
+// side that the check receives, and [Claim.Resolution] returns the least changes of it that the check refuses.
 //
 // A check draws its budget and its random streams from an [Env] and gives its instances to a [Worst]: it keeps
 // the instance of least margin of an inequality or equation between floats, rationals or enclosures, and as
@@ -55,10 +55,9 @@ type Claim struct {
 	// Correction is the true form of a claim that fails. Collect gives it a row of its own, after the claim's.
 	Correction *Claim `json:"-"`
 
-	Faults  []Fault  `json:"faults,omitempty"`  // of a claim that does not fail: one for each part and hypothesis
-	Repairs []Repair `json:"repairs,omitempty"` // of a claim that fails
-	Spare   []Spare  `json:"spare,omitempty"`   // hypotheses that no fault drops
-	Proved  []Proof  `json:"proved,omitempty"`  // theorems checked in Coq
+	Faults []Fault `json:"faults,omitempty"` // of a claim that does not fail: one for each part and hypothesis
+	Spare  []Spare `json:"spare,omitempty"`  // hypotheses that no fault drops
+	Proved []Proof `json:"proved,omitempty"` // theorems checked in Coq
 }
 
 // A Check evaluates a statement and searches for a counterexample. It gives its instances to w, and returns the note
@@ -106,31 +105,12 @@ func Drop(hypothesis, change string, check Check) Fault {
 	return Fault{What: change, Drops: hypothesis, Check: check}
 }
 
-// A Repair is the check of a claim that fails, with the one change that makes the claim true. Its finding must
-// not be a failure, which shows that the check does not reject everything.
-type Repair struct {
-	What  string // the change
-	Check Check
-}
-
-// Mend returns the check of a false statement with a change that makes it true.
-func Mend(change string, check Check) Repair { return Repair{What: change, Check: check} }
-
 // MarshalText returns What, the only field that is stored.
 func (f Fault) MarshalText() ([]byte, error) { return []byte(f.What), nil }
 
 // UnmarshalText sets What.
 func (f *Fault) UnmarshalText(b []byte) error {
 	f.What = string(b)
-	return nil
-}
-
-// MarshalText returns What, the only field that is stored.
-func (r Repair) MarshalText() ([]byte, error) { return []byte(r.What), nil }
-
-// UnmarshalText sets What.
-func (r *Repair) UnmarshalText(b []byte) error {
-	r.What = string(b)
 	return nil
 }
 

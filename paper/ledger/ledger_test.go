@@ -30,7 +30,7 @@ import (
 func TestEachFaultOfARowIsNamed(t *testing.T) {
 	instance := Instance{"S": 2}
 	good := Row{Finding: Finding{Verdict: Tested, LHS: 1, RHS: 2, Margin: 0.5, Instances: Instances{Floats: 1}}}
-	bad := Row{Claim{Statement: `$a \le b$`, Repairs: []Repair{{}}}, Finding{
+	bad := Row{Claim{Statement: `$a \le b$`, Defect: Constant}, Finding{
 		Verdict: Refuted, LHS: 2, RHS: 1, Margin: -0.5, Instances: Instances{Floats: 1}, Instance: instance,
 		Witness: &Witness{Instance: instance, LHS: exact.Int(2), RHS: exact.Int(1)},
 	}}
@@ -59,7 +59,7 @@ func TestEachFaultOfARowIsNamed(t *testing.T) {
 		{bad, func(r *Row) { r.Witness = nil }, []string{"fails without a witness"}},
 		{good, func(r *Row) { r.Witness = bad.Witness }, []string{"has a witness but does not fail"}},
 		{good, func(r *Row) { r.Margin = -0.1 }, []string{"holds with a negative margin"}},
-		{good, func(r *Row) { r.Repairs = []Repair{{}} }, []string{"has a repair but does not fail"}},
+		{good, func(r *Row) { r.Defect = Constant }, []string{"has a defect but does not fail"}},
 		{good, func(r *Row) { r.Instances = Instances{} }, []string{"no instances"}},
 		{good, func(r *Row) { r.Margin = math.NaN() }, []string{"a side or the margin is not a number"}},
 		{good, func(r *Row) { r.Margin = math.Inf(1) }, []string{"a side or the margin is not a number"}},
@@ -69,7 +69,7 @@ func TestEachFaultOfARowIsNamed(t *testing.T) {
 		{bad, func(r *Row) { r.LHS, r.Margin = 4, -0.75 }, []string{"the sides differ from the sides of the witness"}},
 		{bad, func(r *Row) { r.RHS, r.Margin = 1.5, -0.25 }, []string{"the sides differ from the sides of the witness"}},
 		{bad, func(r *Row) { r.Margin = -0.4 }, []string{"the margin does not belong to the sides"}},
-		{bad, func(r *Row) { r.Repairs = nil }, []string{"fails but has no repair"}},
+		{bad, func(r *Row) { r.Defect = "" }, []string{"fails but has no defect"}},
 		{bad, func(r *Row) { r.Kind = Correction }, []string{"the corrected statement fails"}},
 		{equation, func(r *Row) { r.Statement = `$a \le b$` }, []string{"an inequality lhs <= rhs fails with lhs <= rhs"}},
 		{equation, func(r *Row) {
@@ -234,13 +234,13 @@ func TestParseTellsAgeEditsAndDamageApart(t *testing.T) {
 // A row keeps its stored fields alone, in the form that JSON returns.
 func TestNewKeepsStoredValues(t *testing.T) {
 	rows := sample()
-	rows[0].Repairs, rows[0].Slow, rows[0].Statement = []Repair{{What: "a bound"}}, true, "$a < b$"
+	rows[0].Slow, rows[0].Statement = true, "$a < b$"
 	l, err := New(rows)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := l.Rows[0]
-	if r.Slow || r.Faults[0].What != "a sign" || r.Repairs[0].What != "a bound" || r.Witness.Instance["S"] != 2.0 {
+	if r.Slow || r.Faults[0].What != "a sign" || r.Witness.Instance["S"] != 2.0 {
 		t.Errorf("%+v", r)
 	}
 	if b, err := l.JSON(); err != nil || !bytes.Contains(b, []byte("$a < b$")) {

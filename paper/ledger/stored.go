@@ -44,8 +44,8 @@ func (r Row) unsound() []string {
 		fault(inequality.MatchString(r.Statement) && r.Witness.Equation == "" && r.LHS <= r.RHS,
 			"an inequality lhs <= rhs fails with lhs <= rhs")
 	}
-	fault(r.Failed() && len(r.Repairs) == 0, "fails but has no repair")
-	fault(!r.Failed() && len(r.Repairs) > 0, "has a repair but does not fail")
+	fault(r.Failed() && r.Defect == "", "fails but has no defect")
+	fault(!r.Failed() && r.Defect != "", "has a defect but does not fail")
 	fault(r.Instances == Instances{}, "no instances")
 	fault(math.IsNaN(r.LHS+r.RHS+r.Margin) || math.IsInf(r.Margin, 0), "a side or the margin is not a number")
 	fault(r.Kind == Correction && r.Failed(), "the corrected statement fails")

@@ -36,15 +36,15 @@ func checked(ctx context.Context, all []ledger.Claim, names ...string) ([]ledger
 	return l.Rows, nil
 }
 
-// Rows checks statements that are not the paper's, with their planted faults and repairs, and shows a table. A fault
-// that is not refuted, or a repair that is refuted or undecided, stops the cell.
+// Rows checks statements that are not the paper's, with their planted faults, and shows a table. A fault
+// that is not refuted stops the cell.
 func Rows(all []ledger.Claim) { nb.Must(rows(nb.Context(), all)).Show() }
 
 func rows(ctx context.Context, all []ledger.Claim) (*nb.TextTable, error) {
-	t := nb.NewTable("Statement", "Verdict", "Instances", "Refuted, as they must be", "True with")
+	t := nb.NewTable("Statement", "Verdict", "Instances", "Refuted, as they must be")
 	checked, err := ledger.Run(ctx, all, true, runtime.GOMAXPROCS(0), nil)
 	for _, r := range checked {
-		var refuted, repaired []string
+		var refuted []string
 		e := ledger.NewEnv(ctx, r.Claim, true)
 		for _, f := range r.Faults {
 			if !f.Check.Finding(e).Failed() {
@@ -52,14 +52,7 @@ func rows(ctx context.Context, all []ledger.Claim) (*nb.TextTable, error) {
 			}
 			refuted = append(refuted, f.What)
 		}
-		for _, f := range r.Repairs {
-			if !f.Check.Finding(e).Holds() {
-				err = cmp.Or(err, fmt.Errorf("%s: the repair %q does not hold", r.ID, f.What))
-			}
-			repaired = append(repaired, f.What)
-		}
-		t.Line(r.Title+": "+r.Statement, string(r.Verdict), r.Instances.String(),
-			strings.Join(refuted, "; "), strings.Join(repaired, "; "))
+		t.Line(r.Title+": "+r.Statement, string(r.Verdict), r.Instances.String(), strings.Join(refuted, "; "))
 	}
 	return t, err
 }

@@ -56,7 +56,7 @@ func TestVerdictsEqualTheStoredLedger(t *testing.T) {
 		"undecided": {func(w *ledger.Worst) { w.AtMostRounded(1, 1, 1, nowhere) }, 1, ""},
 		"a witness": {
 			func(w *ledger.Worst) { w.EqualRat("", exact.Frac(1, 1), exact.Frac(2, 1), nowhere) }, 0,
-			"lem-tv: fails but has no repair",
+			"lem-tv: fails but has no defect",
 		},
 		"no instance": {func(w *ledger.Worst) { *w = ledger.Worst{} }, 0, "lem-tv: no instances"},
 	} {
@@ -79,7 +79,7 @@ func TestVerdictsEqualTheStoredLedger(t *testing.T) {
 	}
 }
 
-// A fault that its check does not refute stops the cell, and so does a repair that is refuted or has no instance.
+// A fault that its check does not refute stops the cell.
 func TestAFaultThatIsNotRefutedStopsTheCell(t *testing.T) {
 	one := func(value int) ledger.Check {
 		return ledger.Decided(func(w *ledger.Worst) {
@@ -89,12 +89,6 @@ func TestAFaultThatIsNotRefutedStopsTheCell(t *testing.T) {
 	for want, c := range map[string]ledger.Claim{
 		`one: the planted fault "one again" is not refuted`: {
 			Check: one(1), Faults: []ledger.Fault{ledger.Plant("one again", one(1))},
-		},
-		`one: the repair "three" does not hold`: {
-			Check: one(2), Repairs: []ledger.Repair{ledger.Mend("three", one(3))},
-		},
-		`one: the repair "nothing" does not hold`: {
-			Check: one(2), Repairs: []ledger.Repair{ledger.Mend("nothing", ledger.Decided(func(*ledger.Worst) {}))},
 		},
 	} {
 		c.ID = "one"

@@ -47,10 +47,6 @@ var lemTEffLeaves = ledger.Claim{
 		"has two leaves (lem-teff-leaves-step-branching); for chains of n_l positions alone it is false exactly if " +
 		"Σ_l (n_l − 2(1+λ+…+λ^{n_l−1})) > 0, the query included, and so for a chain of four. (The last display of " +
 		"the proof has T_l, a tree, for L_l.)"),
-	Repairs: []ledger.Repair{
-		ledger.Mend("only forests in which some tree has two leaves", effectiveLength(branching)),
-		ledger.Mend("1 + λL in place of L", effectiveLength(anyForest).With(`(1-\lambda)T/(1+\lambda\max_lL_l)`)),
-	},
 	Correction: &ledger.Claim{
 		ID: "lem-teff-leaves-corrected", Title: "The two effective lengths, corrected",
 		Statement: `$T_{\mathrm{eff}}(\lambda)\ge\bound[the first bound]{(1-\lambda)T/(1+\lambda\max_lL_l)}$, and hence ` +
@@ -180,7 +176,6 @@ var lemTEffLeavesCount = ledger.Claim{
 	Defect:     ledger.Constant,
 	Check: positionsAtDistance(0).Noted("A position above i is on the way to no leaf of its own: the second position " +
 		"of a chain of three has a neighbour on each side, and the chain one leaf."),
-	Repairs: []ledger.Repair{ledger.Mend("L + 1 in place of L", positionsAtDistance(1))},
 	Correction: &ledger.Claim{
 		ID: "lem-teff-leaves-step-count-corrected", Title: "Positions at a given distance, corrected",
 		Statement:  `In a tree with $L$ leaves, $\#\{j:d(i,j)=k\}\le L+1$ for each position $i$ and each $k\ge0$`,
@@ -321,7 +316,6 @@ var lemCovarianceAncestor = ledger.Claim{
 	Defect:     ledger.Misprint,
 	Check: ancestorSum(0, asPrinted).Noted("A misprint: s and s' are exchanged in this line, which is wrong for a " +
 		"chain that is not reversible when the distances differ; the next line has them right."),
-	Repairs: []ledger.Repair{ledger.Mend("s and s' exchanged", ancestorSum(0, exchanged))},
 	Correction: &ledger.Claim{
 		ID: "lem-covariance-step-ancestor-corrected", Title: "The sum over the common ancestor, corrected",
 		Statement: `$\mathbb P[s_j=s,s_i=s']-\mu_\pi(s)\mu_\pi(s')` +
@@ -436,7 +430,6 @@ var lemMuhatVarLast = ledger.Claim{
 	Check: sumOverPairs(1, 0, lastPosition).Noted("The left side A is larger for every forest with T ≥ 2: equality " +
 		"means A(2T−1) = (T−1)², and A ≥ T−1. The bound that it leads to is false as well (roots only, μ(s) < 1/T); " +
 		"the lemma has T² and survives."),
-	Repairs: []ledger.Repair{ledger.Mend("T^2/T_eff(lambda) - 1 on the right", sumOverPairs(0, 1, lastPosition))},
 	Correction: &ledger.Claim{
 		ID: "lem-muhat-var-step-last-corrected", Title: "The last displayed step, corrected",
 		Statement:  `$\sum_{i,j=1}^{T-1}\lambda^{d(i,j)}=T^2/T_{\mathrm{eff}}(\lambda)-1$`,
@@ -517,10 +510,6 @@ var lemChatVar = ledger.Claim{
 	Check: pairMean(func(s, _ int) int { return s }).Noted("Two misprints: x_{i,s} for x_{i,s'}, which makes the " +
 		"mean μ(s)π(s|s), and μ̂ for ĉ in the variance. With both put right the statement is true and explicit " +
 		"(Lemma 21, lem-chat-var-corrected)."),
-	Repairs: []ledger.Repair{
-		ledger.Mend("x_{i,s'} for x_{i,s}", pairMean(func(_, s2 int) int { return s2 })),
-		ledger.Mend("both misprints", ledger.Check(countsOfPairs(flowOfPair).check).With(varianceOfPairs)),
-	},
 	Correction: &ledger.Claim{
 		ID: "lem-chat-var-corrected", Title: "The empirical pair frequencies, corrected",
 		Statement: `With $\hat c_{X_I}(s,s')=\frac1{|I|}\sum_{i\in I}x_{p(i),s}x_{i,s'}$, ` +
@@ -582,8 +571,6 @@ var lemChatVarDependent = ledger.Claim{
 	Hypotheses: floorLambda + `; $d=d(j,p(i))\ge0$`,
 	Uses:       []string{"eq-b-powers"}, Defect: ledger.FalseStep,
 	Check: dependentPairs(lambdaOf),
-	Repairs: []ledger.Repair{ledger.Mend("mu(s)^(3/2) mu(s')^(-1/2) for the root",
-		dependentPairs(lambdaOf).With(`\mu_\pi(s)^{3/2}\mu_\pi(s')^{-1/2}\pi(s'\mid s)^2\lambda^d`))},
 	Correction: &ledger.Claim{
 		ID: "lem-chat-var-step-dependent-corrected", Title: "The dependent pairs, corrected",
 		Statement: `$\mu_\pi(s)\pi(s'\mid s)^2[\pi^d(s\mid s')-\mu_\pi(s)]` +

@@ -166,9 +166,6 @@ var eqStrongDPILast = ledger.Claim{
 	Hypotheses: instruments.OrbitPrior, Tried: instruments.TriedPriors,
 	Uses: []string{"lem-tv", "lem-bound-g1"}, Defect: ledger.Constant,
 	Check: lastStepOfPriors,
-	Repairs: []ledger.Repair{
-		ledger.Mend("gamma^4/S^2 in place of gamma^3/(2S)", ledger.Check(lastStepOfPriors).With(`\gamma^4/S^2`)),
-	},
 	Correction: &ledger.Claim{
 		ID: "eq-strong-dpi-step-last-corrected", Title: "The last displayed step, corrected",
 		Statement:  `$\frac{1-\alpha(\pi)}2\|B_\pi\|_F^2\ge\bound{\gamma^4/S^2}$`,

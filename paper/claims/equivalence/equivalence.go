@@ -56,7 +56,6 @@ var thmEquivalenceTo = ledger.Claim{
 		"derivation that follows it uses K^T, and with K^T the theorem stands. (It also defines Z for l > 1, where l " +
 		">= 1 is meant, and its last line has Z^(l) for Z^(L).) In the witness the printed weights give 1 + e/(1+e) " +
 		"at position 2, the transformer 3/2."),
-	Repairs: []ledger.Repair{ledger.Mend("K^T in place of V^T", toDisentangled(instruments.Identity))},
 	Correction: &ledger.Claim{
 		ID: "thm-equivalence-to-corrected", Title: "A transformer as a disentangled one",
 		Statement:  `with $Z^{(0)}=[E,P]$, $Z^{(\ell)}=[Z^{(\ell-1)},V^{(\ell)}_1Z^{(\ell-1)},\dots]$ for all $\ell\ge1$, $A^{(\ell)}_i = {Z^{(\ell-1)}}^\top Q_i^{(\ell)}{K_i^{(\ell)}}^\top Z^{(\ell-1)}$, $\tilde W_O=W_OZ^{(L)}$: $\widetilde{\mathrm{TF}}_{\tilde\theta}=\mathrm{TF}_\theta$ at all positions`,
@@ -233,7 +232,6 @@ var thmEquivalenceFrom = ledger.Claim{
 	Defect:     ledger.Misprint,
 	Check: valueRows(0).Noted("In the last layer the blocks i d_L and I_{d_L} need more than d_L rows. An index off " +
 		"by one, d_l for the d_{l-1} of the stream that is read; the theorem stands."),
-	Repairs: []ledger.Repair{ledger.Mend("d_{l-1} in place of d_l", valueRows(1))},
 	Correction: &ledger.Claim{
 		ID: "thm-equivalence-from-corrected", Title: "A disentangled transformer as a standard one",
 		Statement:  `for layer $\ell$, $V_i^{(\ell)}$ has the rows $0_{i d_{\ell-1}}$, $I_{d_{\ell-1}}$, $0_{d_L-(i+1)d_{\ell-1}}$ in its first $d_{\ell-1}$ columns, $K_i^{(\ell)}$ has $d_{\ell-1}$ for $d_\ell$ too, and $P$ has $d_L-d_0$ rows of zeros: $\mathrm{TF}_\theta=\widetilde{\mathrm{TF}}_{\tilde\theta}$ at all positions, with hidden dimension $d_L$`,

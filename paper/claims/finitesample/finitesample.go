@@ -158,9 +158,6 @@ var thmFiniteStage1StepMean = ledger.Claim{
 		"So the empirical gradient does not tend to ghat as printed, but to that of query in sequence, of which " +
 		"everything said of ghat holds too. (ghat is the value at (A1, 0); its display repeats theta, so that ghat = g* " +
 		"as printed. Other misprints there: R for R^i, pi^(i) for pi^(n), and no index s' of f in the loss.)"),
-	Repairs: []ledger.Repair{
-		ledger.Mend("the query in the sequence in both", empiricalMean(theory.QueryInSequence, instruments.Undivided)),
-	},
 	Correction: &ledger.Claim{
 		ID: "thm-finite-stage1-step-mean-corrected", Title: "The mean of the empirical gradient",
 		Statement:  `$\mathbb{E}\,\hat g^{\mathrm{emp}}_{i,j} = \hat g_{i,j} = \sum_{s,s'}\mathbb{E}_{\pi,X}\big[\frac{\pi(s'\mid s)}{\hat\mu_X(s')+\epsilon}(x_{i,s'}-\hat\mu_X(s'))x_{j,s}\big]$ with the last row of $X$ set to $e_s$ in the terms of $s$`,
@@ -376,9 +373,6 @@ var thmFiniteStage1StepDisplay = ledger.Claim{
 		"are up to S T_eff^(-1/2), whatever N: as N grows the right side vanishes, and P(A)/eps does not. What is " +
 		"small is the deviation of the mean of Z 1(A) from its expectation (thm-finite-stage1-step-display-corrected). " +
 		"(Hoeffding's inequality is announced for Z 1(A), of range S/eps; it bounds Z on the complement of A.)"),
-	Repairs: []ledger.Repair{
-		ledger.Mend("the deviation of the mean of the indicators from P(A) for both", meanDisplay(centred)),
-	},
 	Correction: &ledger.Claim{
 		ID:         "thm-finite-stage1-step-display-corrected",
 		Title:      "The display that bounds the mean, corrected",
@@ -406,14 +400,6 @@ var thmFiniteStage1StepDisplay = ledger.Claim{
 // uncentred returns P(A)/eps, a lower bound of the last two terms on the left.
 func uncentred(p, eps, _ *big.Rat, _ exact.Interval) exact.Interval {
 	return exact.Point(exact.Quo(p, eps))
-}
-
-// centred returns Bernstein's bound of the deviation of the mean of N indicators from
-// P(A), over eps, which holds with probability 1 - 2 exp(-l).
-func centred(p, eps, n *big.Rat, l exact.Interval) exact.Interval {
-	perSample := l.Quo(exact.Point(n))
-	spread := exact.Point(exact.Mul(exact.Int(2), p)).Mul(perSample).Sqrt()
-	return spread.Add(perSample.Quo(exact.Point(exact.Int(3)))).Quo(exact.Point(eps))
 }
 
 // meanDisplay decides the display on the in-context graph on 8 positions, with
@@ -511,9 +497,6 @@ var thmFiniteStage2 = ledger.Claim{
 		"such sequences has a positive probability, and the population gradient does not depend on N. The statement " +
 		"names no probability; its proof has one. Further on in the text, T_eff^{c gamma} stands for T_eff^{-c gamma} " +
 		"once, a misprint."),
-	Repairs: []ledger.Repair{
-		ledger.Mend("independent sequences, and probability 1 - delta", errorOfStageTwo(0).Repaired()),
-	},
 	Correction: &ledger.Claim{
 		ID: "thm-finite-stage2-corrected", Title: "Finite samples: the gradient of stage 2, with its probability",
 		Statement:  `For every $\theta$, $\epsilon>0$, $T$ and $\delta\in(0,1)$ fixed before the sequences are drawn, with probability $1-\delta$: $\|\nabla_{A^{(2)}}\hat L(\theta)-\nabla_{A^{(2)}}L(\theta)\|_\infty\le\sqrt{\bound[the mean of N samples]{2\log(2S^2/\delta)/N}}$, as no entry of one sample's gradient exceeds \bound[one sample]{1}`,
@@ -639,7 +622,6 @@ var thmFiniteStage2StepExponent = ledger.Claim{
 		return exact.Point(exact.Sub(beta0, exact.Int(1))).Exp()
 	}).Noted("A misprint: e^(beta0-1) for e^(beta0) - 1, which eq. (42) gives. The left side of the second relation " +
 		"is at least 1/e; the witness has a number below it, and C T_eff^(-1/2)."),
-	Repairs: []ledger.Repair{ledger.Mend("e^beta0 - 1", exponentOrder(shiftOfPrediction))},
 	Correction: &ledger.Claim{
 		ID: "thm-finite-stage2-step-exponent-corrected", Title: "Predictions at beta0 and at 0",
 		Statement:  `$|f_\theta(X;s)_{s'}-f_{\hat\theta}(X;s)_{s'}|\le\bound[the shift]{\frac14(e^{\beta_0}-1)}\le\bound[the rate]{\frac12T_{\mathrm{eff}}^{-3/2}}$, a quarter of eq. (42) and less than the $\lesssim T_{\mathrm{eff}}^{-1/2}$ that is asked for`,
@@ -725,10 +707,6 @@ var thmFiniteStage2Step1 = ledger.Claim{
 	Check: sumOfDeltas(exact.NormInf).Noted("delta has many ones, so the sum needs the l1 norm: 1/6 > 1/12 " +
 		"at T = 4, and the quotient grows as T/2. The chain as a whole is saved, with a better constant, since the " +
 		"softmax is Lipschitz from the supremum norm to the l1 norm."),
-	Repairs: []ledger.Repair{
-		ledger.Mend("half of the l1 norm",
-			sumOfDeltas(func(u exact.Vector) *big.Rat { return exact.Quo(exact.Norm1(u), exact.Int(2)) })),
-	},
 	Correction: &ledger.Claim{
 		ID:         "thm-finite-stage2-step-1-corrected",
 		Title:      "The chain for the predictors, first inequality",
@@ -856,7 +834,6 @@ var claimSampleSize = ledger.Claim{
 		"zero, however many samples there are; the witness has a lower bound of what the largest entry of row T exceeds " +
 		"with probability 99/100, and C T_eff^(-1/2). The gap is that of Lemma 5 (thm-dpi-gap), false for S >= 5. With " +
 		"the corrected population statements T_eff log T samples do suffice (claim-sample-size-corrected)."),
-	Repairs: []ledger.Repair{ledger.Mend("roots other than T", rootSamples(exact.OwnRoot))},
 	Correction: &ledger.Claim{
 		ID: "claim-sample-size-corrected", Title: "How many sequences stage 1 needs, corrected",
 		Statement:  `If $N\ge \bound[as many suffice]{T_{\mathrm{eff}}\log(2T^2/\delta)}$, then with probability $1-\delta$ $\|\hat g^{\mathrm{emp}}-\hat g\|_\infty\le \bound[as many suffice]{KT_{\mathrm{eff}}^{-1/2}}$, $K=2S^2\gamma^{-2}(1+\sqrt{2S})$: so $|\hat g^{\mathrm{emp}}_{i,j}|\lesssim T_{\mathrm{eff}}^{-1/2}$ for roots $i\neq T$, and the gap of $\hat g$ at a parent is kept up to $2KT_{\mathrm{eff}}^{-1/2}$; $N=T_{\mathrm{eff}}^{1-a}\log(2T^2/\delta)$ do not suffice for any $0<a\le1$ and $\delta\le\frac1{100}$ on the in-context graph`,

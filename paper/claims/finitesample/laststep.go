@@ -25,7 +25,6 @@ var thmFiniteStage2StepBias = ledger.Claim{
 		"exp(beta*) is at most C_{gamma,S}, however large T_eff is: beta* is not of order log T_eff and the bias stays, " +
 		"while T_eff^(-c gamma) falls to zero. The next display rests on this one. Theorem 1 survives by its factor " +
 		"log T. Undecided: the same for another beta of order log T_eff, where T_eff < log^8 T. "),
-	Repairs: []ledger.Repair{ledger.Mend("T_eff of order log^14 T", combs(14))},
 	Correction: &ledger.Claim{
 		ID: "thm-finite-stage2-step-bias-corrected", Title: "The predictor after the one step of stage 2",
 		Statement:  `Let $0<\beta_0\le T_{\mathrm{eff}}^{-3/2}$, $\beta_0+\eta_2\beta^{\mathrm{pop}}=\frac12\log T_{\mathrm{eff}}$ and $R=A^{(2)}(\tau_1+1)-A^{(2)}_{\mathrm{pop}}$. For all $X$ and $s$, $\sum_{s'}|f_{\theta(\tau_1+1)}(X;s)_{s'}-f_{\theta^{\mathrm{pop}}}(X;s)_{s'}|^2\le\bound[` + samplesPart + `]{\frac12\|R\|^2}$, $\|R\|$ the largest entry. If $T_{\mathrm{eff}}\ge\log^8T$, ` + fmt.Sprintf(`$T_{\mathrm{eff}}^c\ge%d\,S^8\gamma^{-9}$`, instruments.SquareConstant) + ` and $N\ge2\eta_2^2\log(2S^2/\delta)\,T_{\mathrm{eff}}^c$, $c=\min(\frac1{16},\frac\gamma4)$, then $\mathbb E_X|f_{\theta(\tau_1+1)}(X;s)-\pi(\cdot\mid s)|^2\le3\,T_{\mathrm{eff}}^{-c}$ with probability $1-\delta$`,

@@ -36,9 +36,6 @@ var eqLossRewrite = ledger.Claim{
 		instruments.PerState).Noted("With A1 = A2 = 0 the prediction is the mean of the " +
 		"tokens. The sum over s is right if the last row of X is e_s (query in sequence); with a last row of its own " +
 		"(query apart) one position of T differs, a change of order 1/T, except in what is special about position T."),
-	Repairs: []ledger.Repair{
-		ledger.Mend("the last row of X is e_s in the term of s", lossRewrite(theory.QueryInSequence, instruments.PerState)),
-	},
 	Correction: &ledger.Claim{
 		ID:         "eq-loss-rewrite-corrected",
 		Title:      "The loss as a sum over the queried token, whose row X then holds",

@@ -276,9 +276,6 @@ var constructSingleLimit = ledger.Claim{
 		}
 		return note
 	},
-	Repairs: []ledger.Repair{
-		ledger.Mend("the roots with a constant prefix attended, too", singleParentLimit(childrenAndFirstRoots)),
-	},
 	Correction: &ledger.Claim{
 		ID: "construct-single-step-limit-corrected", Title: "Construction 1, its exact limit",
 		Statement:  `in the limit $\beta_1\to\infty$, and then $\beta_2\to\infty$, $f = (n\hat\pi + k e_{s_T})/(n+k)$ if $n+k>0$, with $n$ the positions whose parent equals $s_T$ and $k$ the roots $i$ with $s_1=\dots=s_i=s_T$, so $|f-\hat\pi| \le k/(n+k)$ if $n>0$; for $n+k=0$ the query attends to the roots $i$ with the largest share of $s_T$ among $s_1,\dots,s_i$`,
@@ -441,9 +438,6 @@ var constructSingleStream = ledger.Claim{
 		queryStream(lastBlock, queryItself)(e, w)
 		return "The second attention copies what the attended positions copied, their parents: tokens s_T, but " +
 			"their own positions. A slip without consequence, as W_O does not read this block."
-	},
-	Repairs: []ledger.Repair{
-		ledger.Mend("the mean of the parents of the attended positions", queryStream(lastBlock, parentsOfAttended)),
 	},
 	Correction: &ledger.Claim{
 		ID:         "construct-single-step-stream-corrected",

@@ -123,12 +123,6 @@ var lemConcentrationA1 = ledger.Claim{
 	Check: pairConcentration(concentrationMatrices[0], fixedEps, halfPower, instruments.CandidateConstants...).Noted(
 		"For fixed eps the error tends to eps/(mu(s')+eps) |P[s_i=s',s_j=s]/mu(s') - P[s_j=s]|, here 3/20. The witness " +
 			"has a lower bound of it at its T, and C/sqrt(T_eff)."),
-	Repairs: []ledger.Repair{
-		ledger.Mend("eps added on the right side, as in the last line of the proof",
-			pairConcentration(concentrationMatrices[0], fixedEps, func(root, eps *big.Rat) exact.Interval {
-				return exact.Point(exact.Add(exact.Inv(root), eps))
-			}, instruments.CandidateConstants...)),
-	},
 	Correction: &ledger.Claim{
 		ID: "lem-concentration-a1-corrected", Title: "The gradient at A2 = 0 against the idealized one",
 		Statement:  `With $\sigma^2=\mathbb{E}_X(\hat\mu_X(s')-\mu_\pi(s'))^2$, $\mu=\mu_\pi(s')$ and $\epsilon>0$, the difference is at most $\frac{\epsilon}{\mu+\epsilon}\big|\frac{\mathbb{P}[s_i=s',s_j=s]}{\mu}-\mathbb{P}[s_j=s]\big|+(1+\epsilon)\big[\frac{2\sigma}{(\mu+\epsilon)(\mu+2\epsilon)}+\frac{4\sigma^2}{\epsilon\mu(\mu+\epsilon)}\big]$; so at most $\bound[` + orderEps + `]{32S^2\gamma^{-2}\epsilon}$ for $T_{\mathrm{eff}}^{-1/2}\le\epsilon\le1$, and of the printed order for $\epsilon=\Theta(T_{\mathrm{eff}}^{-1/2})$`,

@@ -304,7 +304,6 @@ var lemGradJStepJacobian = ledger.Claim{
 	Check: softmaxDerivative(logarithm, exact.Jacobian).Noted("A misprint: J(softmax(v)) is meant, as the line after " +
 		"it shows, and as the notation of the appendix says. The same J(beta z) for J(softmax(beta z)) stands in the " +
 		"proof of Lemma 25 (lem-compare-shift). Nothing depends on it."),
-	Repairs: []ledger.Repair{ledger.Mend("J(S(v)) for J(v)", softmaxDerivative(exact.Normalized, exact.Jacobian))},
 	Correction: &ledger.Claim{
 		ID: "lem-grad-j-step-jacobian-corrected", Title: "The Jacobian of the softmax",
 		Statement:  `$\nabla_v\mathcal S(v)=J(\mathcal S(v))$`,
@@ -411,7 +410,6 @@ var lemCompareZ = ledger.Claim{
 	Check: ledger.Check(queryDrift.Check).Noted("Row T is drawn to T where g_TT > 0, here 64/225, and has attention " +
 		"1/2 to itself at tau1; as x_T is uniform and independent of the rest, the mean square is at least " +
 		"(1/2 - 1/T)^2/4. It is one token in T: E1, E2 and E3 change by O(e^beta/T), so the later lemmas survive. "),
-	Repairs: []ledger.Repair{ledger.Mend("another root, the last", lateRootDrift.Check)},
 	Correction: &ledger.Claim{
 		ID: "lem-compare-z-corrected", Title: "Rows of roots other than the query average over the past",
 		Statement: `For $i\in\mathcal R\setminus\{T\}$: $\mathbb E_X|\tilde z(X;s)_i-\hat\mu_{X_{\le i}}(s)|^2\le` +
@@ -552,9 +550,6 @@ var lemConcentrateE3StepQuotient = ledger.Claim{
 	Hypotheses: quotientHypotheses, Tried: quotientsTried,
 	Uses: []string{"lem-compute-diffs"}, Defect: ledger.FalseStep,
 	Check: displayedUse(quotientE3Printed).Noted(bracketMisplaced),
-	Repairs: []ledger.Repair{
-		ledger.Mend("the factor |E3| at the errors of the denominator only, and absolute values", displayedUse(quotientE3)),
-	},
 	Correction: &ledger.Claim{
 		ID:    "lem-concentrate-e3-step-quotient-corrected",
 		Title: "The displayed use of Lemma 28 (lem-compute-diffs) for E3, corrected",
@@ -576,7 +571,6 @@ var lemConcentrateE3StepDenominator = ledger.Claim{
 	Check: denominatorAtLeast(0, largestGamma).Noted("mu(s) >= gamma/S is what is known, so gamma/S " +
 		"belongs in the place of gamma; likewise gamma^2/S^2 for gamma^2 in the proof of Lemma 31 " +
 		"(lem-concentrate-e12) and gamma/S in that of Lemma 32 (lem-f-to-pi). The constant C(gamma,S) absorbs it."),
-	Repairs: []ledger.Repair{ledger.Mend("gamma/S for gamma", denominatorAtLeast(1, largestGamma))},
 	Correction: &ledger.Claim{
 		ID:         "lem-concentrate-e3-step-denominator-corrected",
 		Title:      "The lower bound of the denominator in E3",
@@ -695,8 +689,6 @@ var lemConcentrateE12StepQuotient = ledger.Claim{
 	Hypotheses: quotientHypotheses, Tried: quotientsTried,
 	Uses: []string{"lem-compute-diffs"}, Defect: ledger.FalseStep,
 	Check: displayedUse(quotientE12Printed).Noted(bracketMisplaced),
-	Repairs: []ledger.Repair{ledger.Mend("the factor |q| at the errors of the denominator only",
-		displayedUse(quotientE12))},
 	Correction: &ledger.Claim{
 		ID:    "lem-concentrate-e12-step-quotient-corrected",
 		Title: "The displayed use of Lemma 28 (lem-compute-diffs) for E1/E2, corrected",
@@ -756,7 +748,6 @@ var lemFToPiStepQuotient = ledger.Claim{
 	Check: displayedUse(quotientFPrinted).Noted("The two differences are exchanged: Lemma 28 (lem-compute-diffs) " +
 		"has |f| at the errors of the denominator (1 and 3), not at those of the numerator (4, 5, 7). The next " +
 		"line, which bounds |f| by 1, follows from either form."),
-	Repairs: []ledger.Repair{ledger.Mend("the two differences exchanged", displayedUse(quotientF))},
 	Correction: &ledger.Claim{
 		ID:    "lem-f-to-pi-step-quotient-corrected",
 		Title: "The displayed use of Lemma 28 (lem-compute-diffs) for f, corrected",

@@ -42,9 +42,6 @@ var algTraining = ledger.Claim{
 	Check: loop{first: 0}.check().Noted("An off-by-one in the printed loop: it makes tau_2+1 steps, the " +
 		"first from A2(tau_1-1), which stage 1 never writes, with a gradient taken before the last step of stage " +
 		"1. The proofs use the corrected loop."),
-	Repairs: []ledger.Repair{
-		ledger.Mend("the loop begun at tau_1+1, with A2(tau_1) := A2(0)", loop{first: 1, carried: true}.check()),
-	},
 	Correction: &ledger.Claim{
 		ID: "alg-training-corrected", Title: "The loop of stage 2, begun at the next index",
 		Statement: `with $A^{(2)}(\tau_1) := A^{(2)}(0)$ and $t=\tau_1+1,\dots,\tau_1+\tau_2$, stage 2 is $\tau_2$ ` +

@@ -181,7 +181,6 @@ var thmMainStepHorizon = ledger.Claim{
 	Check: horizonStep("0.69", everyLength).Noted("The hypothesis says nothing of T, and T_eff may stay while T " +
 		"grows: T_eff >= C_(gamma,S) log^2 T is what is used. Where it fails, the bound of Theorem 1 " +
 		"(thm-main) exceeds the largest loss, and the theorem survives."),
-	Repairs: []ledger.Repair{ledger.Mend("the hypothesis T_eff >= C^(-12) log^2 T", horizonStep("0.6932", whereLong))},
 	Correction: &ledger.Claim{
 		ID: "thm-main-step-horizon-corrected", Title: "For shorter sequences, the bounds say nothing",
 		Statement: `if $1\le T_{\mathrm{eff}}\le K\log^2T$ with $K\ge1$, then ` +
@@ -207,8 +206,6 @@ var thmMainStepHorizon = ledger.Claim{
 }
 
 func everyLength(_, _ *big.Rat) bool { return true }
-
-func whereLong(logSquared, most *big.Rat) bool { return logSquared.Cmp(most) <= 0 }
 
 // horizonStep compares log^2 T with C^12 T_eff over T = 2^m, given a bound on log 2, where
 // both are in the regime of the hypothesis.
@@ -432,7 +429,6 @@ var thmMainStepCauchy = ledger.Claim{
 	Check: cauchyStep(100, exact.Point).Noted("With D = 1 on F and P(F) = eps the sides are about 1 and 2 C " +
 		"eps^(1/2), so that no C will do: Cauchy-Schwarz gives the root of P(F). As Lemma 32 (lem-f-to-pi) has " +
 		"P(F) at most of order 1/T_eff = eps^2, the root divided by eps is still bounded and the theorem survives."),
-	Repairs: []ledger.Repair{ledger.Mend("the root of P(F)", cauchyStep(100, root))},
 	Correction: &ledger.Claim{
 		ID: "thm-main-step-cauchy-corrected", Title: "The Cauchy-Schwarz step with the root of the probability",
 		Statement: `$\mathbb E[(D+\epsilon)(1+\epsilon^{-1}\mathbf 1_F)]` +

@@ -100,7 +100,6 @@ var eqBPowersZero = ledger.Claim{
 	Defect: ledger.Boundary,
 	Check: powerByFormula(0).Noted("No chain satisfies it: a matrix to the power 0 is I, and the bracket is 1{s=s'} " +
 		"− μ(s'). Lemma 19 (lem-covariance) survives, because the projection that belongs there has norm 1."),
-	Repairs: []ledger.Repair{ledger.Mend("k = 1 in place of k = 0", powerByFormula(1))},
 	Correction: &ledger.Claim{
 		ID: "eq-b-powers-step-zero-corrected", Title: "The formula for a power at k = 0, corrected",
 		Statement: `At $k=0$ the right side of the powers of $B_\pi$ (Appendix E, eq-b-powers) is the projection ` +
@@ -214,10 +213,6 @@ var lemSpectralGapDecomposition = ledger.Claim{
 		rowSumsOfQ).Noted("The rows of Q sum to (1−γ/S)/(1−γ), " +
 		"which is not 1 for any 0 < γ < 1 and S ≥ 2. A misprint, as are πᵀQ = π for μᵀQ = μᵀ, and π for Q on the " +
 		"right of the next line: with the weight 1 − γ/S the proof is whole."),
-	Repairs: []ledger.Repair{
-		ledger.Mend("the weight of Q is 1 - gamma/S",
-			decomposition(exact.FloorGamma, 1, rowSumsOfQ)),
-	},
 	Correction: &ledger.Claim{
 		ID: "lem-spectral-gap-step-decomposition-corrected", Title: "The decomposition, corrected",
 		Statement: `$\pi=\frac{\gamma}{S}1\mu_\pi^\top+(1-\frac{\gamma}{S})Q$ with $Q$ stochastic, ` +
@@ -440,9 +435,6 @@ var lemBoundG1 = ledger.Claim{
 		`average to 1; $\gamma$ is the largest`,
 	Uses: []string{"lem-mu-lower"}, Defect: ledger.Constant,
 	Check: normOfPriors,
-	Repairs: []ledger.Repair{
-		ledger.Mend("2 gamma^3/S^2 in place of gamma^2/S", ledger.Check(normOfPriors).With(`2\gamma^3/S^2`)),
-	},
 	Correction: &ledger.Claim{
 		ID: "lem-bound-g1-corrected", Title: "The norm of the centered matrix is bounded below, corrected",
 		Statement: `$\|B_\pi\|_F^2\ge\bound[first inequality]{2}\min_s\mu_\pi(s)\sum_s\|\pi(\cdot\mid s)-\mu_\pi\|_2^2\ge` +

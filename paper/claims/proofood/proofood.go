@@ -23,7 +23,6 @@ var thmOODStepRoot = ledger.Claim{
 	Defect:     ledger.FalseStep,
 	Check: rootStep(100, above).Noted("The square root is missing: an error D below 1/(100 S^2) that never " +
 		"changes is above 100 S^2 D^2. The theorem survives with half the exponent, which its unstated c covers."),
-	Repairs: []ledger.Repair{ledger.Mend("the root of the bound", rootStep(100, aboveRoot))},
 	Correction: &ledger.Claim{
 		ID: "thm-ood-step-root-corrected", Title: "The last step out of distribution, with the root",
 		Statement:  `$\mathbb P[D\ge10S\,(\mathbb E D^2)^{1/2}]\le\tfrac1{100S^2}$`,
@@ -48,10 +47,8 @@ func rootOfNothing(e *ledger.Env, w *ledger.Worst) string {
 	return rootStep(100, rootReached)(e, w)
 }
 
-// above reports D > bound; aboveRoot and rootReached compare D with bound^(1/2).
+// above reports D > bound; rootReached compares D with bound^(1/2).
 func above(d, bound *big.Rat) bool { return d.Cmp(bound) > 0 }
-
-func aboveRoot(d, bound *big.Rat) bool { return exact.Mul(d, d).Cmp(bound) > 0 }
 
 func rootReached(d, bound *big.Rat) bool { return exact.Mul(d, d).Cmp(bound) >= 0 }
 

@@ -23,9 +23,6 @@ var eqGParentChi2StepPairs = ledger.Claim{
 		"pairs of tokens. On a chain with two states of eigenvalue lambda, g_{i,i-2} = E lambda^3 and the information " +
 		"is E lambda^4; under a symmetric prior the first may vanish or be negative. It is true at the parent, which " +
 		"is all that the proof uses. "),
-	Repairs: []ledger.Repair{
-		ledger.Mend("j is the parent", pairInformation(func(parent, j int) bool { return j == parent })),
-	},
 	Correction: &ledger.Claim{
 		ID: "eq-g-parent-chi2-step-pairs-corrected", Title: "The idealized gradient and the mean of two informations",
 		Statement:  `$g_{i,j}^2\le \bound{I_pI_j}$ for all $j\le i$, with $I_j=I_{\chi^2}(s_i;s_j\mid\pi)$ and $p=p(i)$; there is equality at $j=p$`,
@@ -110,7 +107,6 @@ var eqA2FormStepInformation = ledger.Claim{
 		"even of r and mu. The term of s is a divergence of h_s, and h_s depends on mu(s); the reversal exchanges the " +
 		"states and keeps every f-information. Only the name is wrong: the force is a sum of divergences, and so " +
 		"positive. "),
-	Repairs: []ledger.Repair{ledger.Mend("pi is doubly stochastic", sameReversed(doublyStochastic))},
 	Correction: &ledger.Claim{
 		ID: "eq-a2-form-step-information-corrected", Title: "The force on beta is a sum of divergences",
 		Statement:  `$S(S-1)\,\hat g(\beta)=\sum_s\mathbb E_\pi[\mu_\pi(s)D_{h_s}(\pi(\cdot\mid s)\,\|\,\mu_\pi)]$ with $h_s(z)=\frac{Az^2+Bz}{Cz+D}-\frac{A+B}{C+D}$, $A=(1-r)e^\beta$, $B=re^{\beta\mu_\pi(s)}$, $C=(1-r)(e^\beta-1)\mu_\pi(s)$ and $D=1-r+B$; it is $I_{h_1}(s_{p(i)};s_i\mid\pi)$ if $\pi$ is doubly stochastic`,

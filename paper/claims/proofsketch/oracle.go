@@ -191,7 +191,6 @@ var algOracle = ledger.Claim{
 		}
 		return note
 	},
-	Repairs: []ledger.Repair{ledger.Mend("f strictly convex at 1", oracleClaim{fs: ratStrict}.check)},
 	Correction: &ledger.Claim{
 		ID: "alg-oracle-corrected", Title: "The oracle algorithm, for divergences that see dependence",
 		Statement: `Algorithm 2 returns $\mathcal G$ from the informations $I_f(s_i;s_j\mid\pi)$ for $f$ that are ` +

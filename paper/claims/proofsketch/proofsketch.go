@@ -137,7 +137,6 @@ var eqGRootZero = ledger.Claim{
 	Check: smallestRootRow(everyEntry).Noted(
 		"s_T is uniform, not of law mu: g_TT = E[1/S sum_s pi(s|s)/mu(s)] - 1, which is 0 for uniform mu but not in " +
 			"general (here gamma = 1/10 is admitted). For j < T, and for the other roots, the sum is 0."),
-	Repairs: []ledger.Repair{ledger.Mend("(T,T) left out", smallestRootRow(butLast))},
 	Correction: &ledger.Claim{
 		ID: "eq-g-root-zero-corrected", Title: "The idealized gradient of a root, the query apart",
 		Statement: `$g_{i,j}=0$ for roots $i$ and $j\le i$ but for ` +
@@ -239,10 +238,6 @@ var lemGradientInformal = ledger.Claim{
 		"Entry (T,T) tends not to g_TT but to S g_TT, because x_T = s. The witness has a lower bound of the " +
 			"distance to g_T and C/sqrt(T_eff). (Two misprints: x_i = s' for s_i = s' in the probability, and mu(s) for " +
 			"mu(s') as the limit of muhat(s') in Appendix D.3.)"),
-	Repairs: []ledger.Repair{
-		ledger.Mend("rows other than T", idealRow{row: exact.OwnChild}.check(instruments.CandidateConstants...)),
-		ledger.Mend("S g_TT for g_TT", idealRow{row: exact.Query, last: 3}.check(instruments.CandidateConstants...)),
-	},
 	Correction: &ledger.Claim{
 		ID:    "lem-gradient-informal-corrected",
 		Title: "The gradient of stage 1 is the idealized one, the query apart",
@@ -380,7 +375,6 @@ var eqA2Form = ledger.Claim{
 	Check: secondMatrix(1, symmetricPair).Noted(
 		"A misprint of the sign: columns of A2 keep the sum beta_0 because 1^T G2 = 0, while the printed form has " +
 			"the column sum 2 beta - beta_0. The appendix has the minus sign, Lemma 9 (lem-a2-sym). "),
-	Repairs: []ledger.Repair{ledger.Mend("minus for plus", secondMatrix(-1, symmetricPair))},
 	Correction: &ledger.Claim{
 		ID: "eq-a2-form-corrected", Title: "The second attention matrix in stage 2",
 		Statement:  `$A^{(2)} = \beta I_S - \frac{\beta-\beta_0}{S}1_S1_S^\top$ throughout stage 2`,
@@ -470,10 +464,6 @@ var eqFPointwise = ledger.Claim{
 		"On a constant sequence the prediction is its token, whatever theta: the error is 1 - pi(1|1) for every " +
 			"beta, and such sequences have positive probability. The lemma that is cited bounds the mean square. The " +
 			"witness has the error and an upper bound of exp(-c beta)."),
-	Repairs: []ledger.Repair{
-		ledger.Mend("a sequence whose transitions have the frequencies of pi",
-			errorOnSequence(graph.InContext(13), []int{1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 0})),
-	},
 	Correction: &ledger.Claim{
 		ID: "eq-f-pointwise-corrected", Title: "The trained model's error in mean square",
 		Statement: `$\mathbb E_X|f_{\hat\theta}(X;s)-\pi(\cdot\mid s)|^2 \le T_{\mathrm{eff}}^{-c}$ with ` +

@@ -61,7 +61,6 @@ var exInductionHead = ledger.Claim{
 	Check: inductionHeadIs(0).Noted("Read with i up to T, as written, the pair (s_{T-1}, s_T) is counted, which is " +
 		"no edge because s_T is drawn uniformly. A matter of the range of i: with i < T it is the empirical " +
 		"transition, and either way the two agree in the limit. "),
-	Repairs: []ledger.Repair{ledger.Mend("i runs over 2..T-1", inductionHeadIs(1))},
 	Correction: &ledger.Claim{
 		ID: "ex-induction-head-corrected", Title: "The induction head without the query's own pair",
 		Statement:  `for $p(i)=i-1$ and $2\le i\le T-1$ in both counts: $|\{i:(s_{i-1},s_i)=(s_T,s')\}|\,/\,|\{i:s_{i-1}=s_T\}| = \hat\pi_{s_{1:T}}(s'\mid s_T)$; with $i = T$ counted as printed, the two differ by at most $1/(n+1)$, $n = |\{i<T : s_{i-1}=s_T\}|$`,
@@ -179,7 +178,6 @@ var exICL = ledger.Claim{
 		"on two states there are, and how many do). A gap in the hypotheses; the graph of the example is a valid " +
 		"one, and noise makes the chain valid too. (With T = 20 and p(2i) = 2i-1 for all i, as in Figure 2, the query " +
 		"has a parent, against Task 1; the runs leave that edge out.)"),
-	Repairs: []ledger.Repair{ledger.Mend("noise 1/10 over the uniform law", functionChains(noiseToAll, missingOne, 10))},
 	Correction: &ledger.Claim{
 		ID: "ex-icl-corrected", Title: "A noisy function is an instance of Task 1",
 		Statement:  `for $0<\delta\le1$ every $\pi_\delta = (1-\delta)\mathbf 1(s'=f(s)) + \delta/S$ is irreducible and aperiodic, and $\mathrm{TV}(\pi_\delta(\cdot\mid s), \mathbf 1_{f(s)}) = \delta(1-1/S)$`,

@@ -17,10 +17,6 @@ var thmDPIGap = ledger.Claim{
 	Uses:   []string{"eq-strong-dpi", "eq-strong-dpi-step-last", "thm-dpi-gap-step-query", "lem-tv", "lem-bound-g1"},
 	Defect: ledger.Constant,
 	Check:  gapAndRoots([][2]int{{1, 0}, {1, 1}, {4, 1}, {4, 4}}),
-	Repairs: []ledger.Repair{
-		ledger.Mend("gamma^3/S^2 in place of gamma^3/(2S), and i = j = T left out of the second half",
-			gapAndRoots([][2]int{{1, 0}, {1, 1}, {4, 1}}).With(`\gamma^3/S^2`)),
-	},
 	Correction: &ledger.Claim{
 		ID: "thm-dpi-gap-corrected", Title: "The idealized gradient is largest at the parent, corrected",
 		Statement:  `If $p(i)\ne\emptyset$, then $g_{i,p(i)}\ge g_{i,j}+\bound{\gamma^3/S^2}$ for all $j\in[i]\setminus p(i)$`,
@@ -61,10 +57,6 @@ var thmDPIGapQuery = ledger.Claim{
 		instruments.Balanced).Noted("The proof treats the query only for j in another " +
 		"tree. At i = j = T, s_T is uniform but the formula divides by μ(s'). For j < T, and for the other roots, g " +
 		"vanishes; so no row of a non-root is concerned."),
-	Repairs: []ledger.Repair{
-		ledger.Mend("at i = j = T the mean of tr(diag(1/mu) pi)/S - 1 in place of 0",
-			rootGradient(new(big.Rat), traceOver(exact.MustStationary), instruments.Balanced)),
-	},
 	Correction: &ledger.Claim{
 		ID: "thm-dpi-gap-step-query-corrected", Title: "The idealized gradient at roots, corrected",
 		Statement: `If $p(i)=\emptyset$, then $g_{i,j}=0$ for all $j\in[i]$ except $i=j=T$, where ` +

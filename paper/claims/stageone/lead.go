@@ -23,7 +23,6 @@ var lemA1DynamicsStepLead = ledger.Claim{
 		"contradiction: a large step jumps over both. The same is said at tau^+(alpha), whose definition has < for >=, " +
 		"and which is the time 0 as printed. One step earlier both are right, and Lemma 8 is true. The witness has a " +
 		"lower bound of the lead after one step, and an upper bound of log(2T). "),
-	Repairs: []ledger.Repair{ledger.Mend("one step earlier", leadAtHalf(true))},
 	Correction: &ledger.Claim{
 		ID: "lem-a1-dynamics-step-lead-corrected", Title: "The lead before attention passes a level",
 		Statement:  `At every time $e^{\Delta}\le \bound{nq}$ with $n=i-1$ and $q=\mathcal S_{p(i)}/(1-\mathcal S_{p(i)})$: so $\Delta(t)\le\log(i-1)$ for $t<\tau^+(\frac12)$, and $\Delta(t)<\log\frac{i-1}\alpha$ while $\mathcal S_{p(i)}<1-\alpha$`,
@@ -94,7 +93,6 @@ var lemA1DynamicsStepTime = ledger.Claim{
 	Check: sumOfTimes(1, instruments.CandidateConstants...).Noted("The second time lacks eta1^(-1), here and in the two " +
 		"lines before, which have eta2 for eta1 as well. As printed the last relation is false for a large eta1, and " +
 		"the time of the second half too short for a small one. The statement of Lemma 8 has the factor."),
-	Repairs: []ledger.Repair{ledger.Mend("eta1 = 1", sumOfTimes(0, instruments.CandidateConstants...))},
 	Correction: &ledger.Claim{
 		ID: "lem-a1-dynamics-step-time-corrected", Title: "The sum of the two times, each with the rate",
 		Statement:  `$T^2\eta_1^{-1}\beta_0^{-1}\log(2T)+T\alpha^{-1}\eta_1^{-1}\beta_0^{-1}\log(T/\alpha)\le \bound{KL}$ with $K=\eta_1^{-1}\beta_0^{-1}(T^2+T\alpha^{-1})$ and $L=\log(T/\alpha)$`,

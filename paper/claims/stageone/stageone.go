@@ -40,10 +40,6 @@ var thmStageOneRoots = ledger.Claim{
 		"The query is a root with the uniform law instead of mu: g_TT = E sum_s pi(s|s)/(S mu(s)) - 1 is not zero while " +
 			"g_Tj = 0 for j < T, so that v has the order beta0/T in row T, in both readings. The witness has a lower bound " +
 			"of |v| T/beta0 and C/sqrt(T_eff)."),
-	Repairs: []ledger.Repair{
-		ledger.Mend("roots other than T",
-			rootForce(exact.OwnRoot, instruments.PullAway, exact.Inv, nil, instruments.CandidateConstants...)),
-	},
 	Correction: &ledger.Claim{
 		ID:         "thm-stage1-roots-corrected",
 		Title:      "Stage 1: the gradient of a root's row, but the query's",
@@ -161,7 +157,6 @@ var thmStageOneParents = ledger.Claim{
 			"and the rest is on a k with g_k < g_j. The proof needs S_{p(i)} >= S_j, which training from A1 = 0 keeps. " +
 			"(C_{gamma,S} is declared a polynomial in 1/gamma and S, and is a small constant here, of order gamma^3 at " +
 			"most, and in the exp(beta*) of Lemma 10.)"),
-	Repairs: []ledger.Repair{ledger.Mend("attention is largest at the parent", gapOnAChain(parentLeads))},
 	Correction: &ledger.Claim{
 		ID: "thm-stage1-parents-corrected", Title: "Stage 1: the gap at a parent that leads",
 		Statement:  `For $\beta_0\le T_{\mathrm{eff}}^{-3/2}$ and $j\neq p(i)$, $g^*_{i,p(i)}-g^*_{i,j}\ge\gamma^3/(2S^2)$ for every $A^{(1)}$; so $G^{(1)}_{i,p(i)} \le G^{(1)}_{i,j} - \mathcal{S}_{p(i)}(1-\mathcal{S}_{p(i)})\,\gamma^3\beta_0/(2S^3T)$ if $\mathcal{S}_{p(i)}\ge\mathcal{S}_j$, which stage 1, begun at $A^{(1)}=0$, satisfies for all $j$ at all times`,
@@ -200,11 +195,6 @@ const gapT, gapRow, gapParent = 9, 3, 2
 
 // anyAttention leaves the weights of a row as they are.
 func anyAttention(exact.Vector, int) {}
-
-// parentLeads gives position p the largest of the weights.
-func parentLeads(weights exact.Vector, p int) {
-	weights[p] = slices.MaxFunc(weights, (*big.Rat).Cmp)
-}
 
 // attentions returns distributions over n positions, in proportion to weights 1, 7
 // and 49 after condition has changed the weight of position p.
@@ -371,10 +361,6 @@ var lemNoParents = ledger.Claim{
 	}.Check).Noted(
 		"Row T is drawn to T where g_TT > 0, here 64/225: by Lemma 8 its attention to itself is 1/2 after tau steps, " +
 			"when the printed bound is O(T^(-3/2)). The witness has 1/2 - 1/T and C times the bound."),
-	Repairs: []ledger.Repair{
-		ledger.Mend("other roots, while 4 tau eta1 |v| <= i",
-			instruments.RootDrift{Of: instruments.LateRootRests, Steps: instruments.RunawayTime, Bound: linearInTime}.Check),
-	},
 	Correction: &ledger.Claim{
 		ID: "lem-no-parents-corrected", Title: "Rows of roots hardly move for a while",
 		Statement:  `If $G^{(1)}_i=J(\mathcal{S}(A^{(1)}_i))v$, then $|\mathcal{S}(A^{(1)}_i(\tau))_j-\frac1i| \le \bound{4\tau\eta_1V/i^2}$; so for $i\neq T$ the printed bound holds for every $\tau$ for which it is at most $c_{\gamma,S}/i$`,
@@ -468,9 +454,6 @@ var lemNoParentsStepJacobian = ledger.Claim{
 	Check: jacobianSizes(sumOne, jacobianSize{supNorm, supNorm, exact.Int(1)}).Noted(
 		"(J(p)v)_j = p_j (v_j - p.v), and v_j - p.v reaches nearly 2 |v|_inf. What the proof uses next, that the spread " +
 			"of a row grows by at most 2 eta max(p) |v|_inf, is true."),
-	Repairs: []ledger.Repair{
-		ledger.Mend("twice the right side", jacobianSizes(sumOne, normByNorm)),
-	},
 	Correction: &ledger.Claim{
 		ID: "lem-no-parents-step-jacobian-corrected", Title: "The size of J(S)v",
 		Statement:  `$\max_j (J(p)v)_j-\min_j (J(p)v)_j \le \max_j p_j\,(\max v-\min v) \le 2\max_j p_j\,\|v\|_\infty$, and $\|J(p)v\|_\infty\le 2\max_j p_j\|v\|_\infty$`,
@@ -663,10 +646,6 @@ var corStageOneRoots = ledger.Claim{
 		"Row T is drawn to T where g_TT > 0, here 64/225, and has attention 1/2 to itself long before tau1, for any " +
 			"constant in tau1 once T is large. The witness has 1/2 - 1/T and C times the bound. Other early roots run away " +
 			"as well where S > E sum_s pi(s|s)/mu(s)."),
-	Repairs: []ledger.Repair{
-		ledger.Mend("roots other than T with i >= K T log T/sqrt(T_eff)",
-			instruments.RootDrift{Of: instruments.LateRootRests, Steps: childrenDone, Bound: printedAtEnd}.Check),
-	},
 	Correction: &ledger.Claim{
 		ID: "cor-stage1-roots-corrected", Title: "End of stage 1: rows of late roots",
 		Statement:  `For roots $i\neq T$ and an integer $\tau_1\le C\eta_1^{-1}\beta_0^{-1}T^2\log T$, $\sup_j|\mathcal{S}(A^{(1)}_i(\tau_1))_j-\frac1i|\le\bound[` + driftPart + `]{4Ci^{-2}T\log T\,V_i}$, where $V_i=\|v\|_\infty T/\beta_0\le\bound[` + drivePart + `]{35S^2\gamma^{-2}T_{\mathrm{eff}}^{-1/2}}$; for $C=16S^3\gamma^{-3}$, which is enough for the rows with a parent, $4CT\log T\,V_i\le i$ if $i\ge2240S^5\gamma^{-5}T\log T/\sqrt{T_{\mathrm{eff}}}$`,

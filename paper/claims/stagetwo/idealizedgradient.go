@@ -417,7 +417,6 @@ var lemBoundGHatStepLast = ledger.Claim{
 		"As an equality it has no meaning for a varying prior; as the inequality that the proof needs it fails from S = " +
 			"5 on in the family searched, because Lemma 16 (lem-bound-g1) fails: |B|_F^2 >= 2 gamma^3/S^2 is what holds. " +
 			"The conclusion survives: Lemma 11 (lem-bound-ghat-sharp)."),
-	Repairs: []ledger.Repair{ledger.Mend("2 gamma^8 S^-7 on the right", frobeniusStep(1).Repaired())},
 	Correction: &ledger.Claim{
 		ID:         "lem-bound-ghat-step-last-corrected",
 		Title:      "The last displayed step with the powers that hold",

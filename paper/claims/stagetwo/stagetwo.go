@@ -363,7 +363,6 @@ var lemA2Dynamics = ledger.Claim{
 	Uses:       []string{"thm-stage2-upper", "thm-stage2-lower"}, Defect: ledger.Boundary,
 	Check: oneStep("1e54 181501e45").Noted("Where beta0 < beta*, stage 2 takes a step, and beta* may be as " +
 		"small as you like: the bound is then below every positive number. With beta* >= 1/2 the lemma is true."),
-	Repairs: []ledger.Repair{ledger.Mend("beta* >= 1/2", oneStep("1e54"))},
 	Correction: &ledger.Claim{
 		ID: "lem-a2-dynamics-corrected", Title: "Stage 2 reaches beta*, and rounds up its time",
 		Statement:  `If $\beta(\tau_1)=\beta_0$ with $0\le\beta_0<\beta^*$, then $\beta^*\le\beta(\tau_1+\tau_2)\le1+\beta^*$ for some $\tau_2\le1+(e^{2\beta^*}-1)/(2c\,\eta_2)$, where $c=\frac14\gamma^8S^{-6}$ by Lemma 10`,
