@@ -61,6 +61,16 @@ func Refused(t rapid.TB, name string, f func()) (message string) {
 	return ""
 }
 
+// Refuses fails the test unless each call panics with a message of the package name.
+func Refuses(t *testing.T, name string, calls map[string]func()) {
+	t.Helper()
+	for call, f := range calls {
+		if Refused(t, name, f) == "" {
+			t.Errorf("%s is accepted", call)
+		}
+	}
+}
+
 // Decide fails the test unless a call with right arguments was accepted, and a call with wrong arguments
 // refused: refusal is the message of its panic or error, or "". It reports whether there is a result to check.
 func Decide(t *rapid.T, right bool, refusal string) bool {

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
-	"pgregory.net/rapid"
 
 	"learncausal/internal/property"
 )
@@ -140,40 +139,37 @@ func TestMinimalModelAgainstItsFormula(t *testing.T) {
 	}
 }
 
-func drawForm(t *rapid.T) PositionalForm {
-	small := rapid.IntRange(-1, 4)
-	return PositionalForm{
-		S: small.Draw(t, "S"), T: small.Draw(t, "T"), Heads: small.Draw(t, "heads"),
-		Values: rapid.Bool().Draw(t, "values"), Relative: rapid.Bool().Draw(t, "relative"),
-		Linear:     rapid.Bool().Draw(t, "linear"),
-		Everywhere: rapid.Bool().Draw(t, "everywhere"),
+// Attention is lower triangular with rows that are distributions, and f is the last prediction, a distribution.
+func TestPositionalPredictsDistributions(t *testing.T) {
+	for name, form := range positionalForms {
+		w := NewPositional(form)
+		x, y := random(w, form.S, form.T, 3)
+		for _, p := range w.PositionAttentions() {
+			attended(t, p)
+		}
+		f, _ := w.Forward(x, y, nil)
+		if err := w.Validate(); err != nil || Check([]int{0}, f, form.S, 1) != nil {
+			t.Errorf("%s: f is %v, weights %v", name, f, err)
+		}
+		near(t, name, w.Predictions(x).RawRowView(form.T-1), f)
+		other := form
+		other.T++
+		property.Refuses(t, "model", map[string]func(){
+			name + ", a gradient of another length": func() { w.Forward(x, nil, NewPositional(other)) },
+			name + ", a sequence of another length": func() { w.Forward(x[1:], nil, nil) },
+		})
+		w.A[0] = mat.NewDense(form.T+1, form.T, nil)
+		if w.Validate() == nil {
+			t.Errorf("%s: a first layer of another size is valid", name)
+		}
+		property.Refuses(t, "model", map[string]func(){name + ", wrong": func() { w.Forward(x, nil, nil) }})
 	}
-}
-
-func positional(t *rapid.T) {
-	form := drawForm(t)
-	right := form.S > 0 && form.T > 0 && form.Heads > 0 && (!form.Linear || form.Heads == 1 && !form.Values)
-	var w *Positional
-	if !property.Decide(t, right, property.Refused(t, "model", func() { w = NewPositional(form) })) {
-		return
-	}
-	fill(t, w, 0, 1, 20)
-	property.Decide(t, true, property.Said(t, "model", w.Validate()))
-	for _, p := range w.PositionAttentions() {
-		attended(t, p)
-	}
-	e := property.DrawExample(t, w.S, w.T)
-	var f []float64
-	if property.Decide(t, e.Right, property.Refused(t, "model", func() { f, _ = w.Forward(e.X, e.Y, nil) })) {
-		distribution(t, f)
-		near(t, "last prediction", w.Predictions(e.X).RawRowView(w.T-1), f)
-	}
-	other := form
-	other.T++
-	property.Decide(t, false, property.Refused(t, "model", func() {
-		w.Forward(make([]int, w.T), nil, NewPositional(other))
-	}))
-	w.A[0] = rapid.SampledFrom([]*mat.Dense{nil, mat.NewDense(w.T+1, w.T, nil)}).Draw(t, "spoilt")
-	property.Decide(t, false, property.Said(t, "model", w.Validate()))
-	property.Decide(t, false, property.Refused(t, "model", func() { w.Forward(make([]int, form.T), nil, nil) }))
+	property.Refuses(t, "model", map[string]func(){
+		"a form without tokens":      func() { NewPositional(PositionalForm{T: 3, Heads: 1}) },
+		"a form without heads":       func() { NewPositional(PositionalForm{S: 2, T: 3}) },
+		"a linear form of two heads": func() { NewPositional(PositionalForm{S: 2, T: 3, Heads: 2, Linear: true}) },
+		"a linear form with values": func() {
+			NewPositional(PositionalForm{S: 2, T: 3, Heads: 1, Linear: true, Values: true})
+		},
+	})
 }
