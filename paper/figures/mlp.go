@@ -471,7 +471,7 @@ func mlpEdgesRow(m *MLPResult) Row {
 		Ours: words("over half on all %d parents in %d of %d seeds, on %.0f %% of them in all; %.2f on parents",
 			edges, complete, n, 100*float64(all)/float64(n*edges), on.Mean),
 		Interval: shareOfRuns(complete, n),
-		Verdict:  overRuns(complete, n, fmt.Sprintf("in %d of %d seeds", complete, n)),
+		Verdict:  overRuns(complete, n),
 	}
 }
 
@@ -484,8 +484,7 @@ func mlpRootsRow(m *MLPResult) Row {
 		Ours: words("%.2f on it (uniform: %.2f); in %d of %d seeds most of them",
 			on.Mean, m.Seeds[0].Uniform, m.OnFirst(), n),
 		Interval: shareOfRuns(n-k, n),
-		Verdict: overRuns(n-k, n, fmt.Sprintf("in %d of %d seeds; on positions without a child it is %s",
-			n-k, n, span(m.Over(attentionOnLeaves), 2))),
+		Verdict:  overRuns(n-k, n) + "; on positions without a child it is " + span(m.Over(attentionOnLeaves), 2),
 	}
 }
 

@@ -145,16 +145,16 @@ func TestMLPRowsJudgeEverySeed(t *testing.T) {
 	}
 	edges, roots := "Random, trained embeddings", "roots of the random graph, trained embeddings"
 	loss := "Chain, trained embeddings, final test loss"
-	check(edges, "undecided: in 3 of 3 seeds")
-	check(roots, "undecided: in 3 of 3 seeds")
-	check(loss, "compatible: their run could be one more")
+	check(edges, "too few runs to tell: 3 of 3")
+	check(roots, "too few runs to tell: 3 of 3")
+	check(loss, "like one of our runs: p = ")
 	m.Seeds[2].Largest = 1
-	check(roots, "undecided: in 2 of 3 seeds")
+	check(roots, "too few runs to tell: 2 of 3")
 	m.Seeds[2].Largest, m.Seeds[0].First = 2, 0.3
-	check(roots, "undecided: in 2 of 3 seeds")
+	check(roots, "too few runs to tell: 2 of 3")
 	chain.Outcomes = []*trial.Outcome{outcome(1.7741, true), outcome(1.7742, false), outcome(1.7743, true)}
-	check("Chain, trained embeddings", "undecided: in 2 of 3 seeds")
-	check(edges, "undecided: in 3 of 3 seeds")
+	check("Chain, trained embeddings", "too few runs to tell: 2 of 3")
+	check(edges, "too few runs to tell: 3 of 3")
 	check(loss, "differs: their run is −0.010 ± 0.000 from our mean")
 }
 

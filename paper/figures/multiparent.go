@@ -562,7 +562,7 @@ func splitRows(context.Context, *Results) (rows []Row, err error) {
 			Ours: words("split in %d of %d seeds; over half on its own parent at %d to %d of %d positions (split: %.0f %%)",
 				split, n, least, most, nodes, 100*SplitShare),
 			Interval: shareOfRuns(split, n),
-			Verdict:  overRuns(split, n, fmt.Sprintf("the heads share parents in %d of %d seeds", n-split, n)),
+			Verdict:  overRuns(split, n),
 		}
 		if m.Printed {
 			row.ID, row.Setting = row.ID+"-printed", "text"

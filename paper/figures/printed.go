@@ -94,8 +94,10 @@ func printedRows(all []replay) []Row {
 		ID: "num-avg-attn", What: "the same on the printed sequences", Paper: "0.837", Ours: figure.Value(b, 4),
 		Interval: "one run",
 		Verdict: verdict(fmt.Sprintf("%.3f", a) == fmt.Sprintf("%.3f", b), fmt.Sprintf(
-			"%.4f of the difference of %.4f remain; %d of %d graphs within %v; r = %.2f of printed and replayed, less our means",
-			a-b, stat.Mean(printedLess, nil), agree, len(all), near, stat.Correlation(printedLess, replayedLess, nil))),
+			"within %.3f, where the mean of our runs is %.4f away; %d of %d graphs within %v; "+
+				"r = %.2f of printed and replayed, less our means",
+			math.Ceil(1e3*math.Abs(a-b))/1e3, stat.Mean(printedLess, nil), agree, len(all), near,
+			stat.Correlation(printedLess, replayedLess, nil))),
 	}}
 }
 

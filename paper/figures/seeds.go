@@ -92,7 +92,7 @@ func shareOfRuns(k, n int) string {
 // againstPlot compares a value of the authors' plots with the seeds.
 func againstPlot(plotted float64, ours Sample) string {
 	p := ours.PValue(plotted)
-	v := fmt.Sprintf("%s: their run could be one more of ours (p = %.1g)", compatible, p)
+	v := fmt.Sprintf("%s: p = %.1g", oneOfOurs, p)
 	if p < 1-confident {
 		v = differs("their run is %s ± %.3f from our mean (p = %.1g)",
 			number("%+.*f", 3, plotted-ours.Mean), ours.StdDev*math.Sqrt(1+1/float64(ours.N)), p)

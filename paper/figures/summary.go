@@ -32,16 +32,17 @@ type Row struct {
 // The marks with which verdicts begin.
 const (
 	reproduced = "reproduced"
-	majority   = "majority"    // of several runs have the result, by the interval of their share
-	undecided  = "undecided"   // the interval contains one half
-	minority   = "minority"    // of several runs have it
-	samePlaces = "same places" // one run: the largest entries are where the paper has them, with other values
-	compatible = "compatible"  // a value of the authors' plots that could be one more of our runs
-	differing  = "differs"     // a reason follows
+	allRuns    = "in all runs"          // and of so many that the interval of their share lies above one half
+	mostRuns   = "in most runs"         // the interval lies above one half
+	tooFew     = "too few runs to tell" // the interval contains one half
+	fewRuns    = "in few runs"          // the interval lies below one half
+	samePlaces = "same largest entries" // one run: they are where the paper has them, with other values
+	oneOfOurs  = "like one of our runs" // a value of the authors' plots that could be one more of them
+	differing  = "differs"              // a reason follows
 	notStated  = "not stated"
 )
 
-var rowMarks = []string{reproduced, majority, undecided, minority, samePlaces, compatible, differing, notStated}
+var rowMarks = []string{reproduced, allRuns, mostRuns, tooFew, fewRuns, samePlaces, oneOfOurs, differing, notStated}
 
 // confident is the confidence of the intervals of shares and of a value of one more run. Twenty results have it, one of
 // them at twenty seeds and again at forty, and so 94.75 % together.
@@ -60,15 +61,17 @@ func verdict(holds bool, why string) string {
 }
 
 // overRuns returns the verdict on a result that k of several runs have.
-func overRuns(k, runs int, why string) string {
-	mark := undecided
+func overRuns(k, runs int) string {
+	mark := tooFew
 	switch share := binomialInterval(k, runs, confident); {
+	case share[0] > 0.5 && k == runs:
+		mark = allRuns
 	case share[0] > 0.5:
-		mark = majority
+		mark = mostRuns
 	case share[1] < 0.5:
-		mark = minority
+		mark = fewRuns
 	}
-	return mark + ": " + why
+	return fmt.Sprintf("%s: %d of %d", mark, k, runs)
 }
 
 // stated reports whether the paper states a result.
@@ -125,13 +128,15 @@ func (s *Summary) Count() map[string]int {
 	return n
 }
 
-// Account returns the counts as a sentence.
+// Account returns the counts that are not 0 as a sentence.
 func (s *Summary) Account() string {
 	n, parts := s.Count(), []string(nil)
 	for _, mark := range rowMarks[:len(rowMarks)-1] {
-		parts = append(parts, fmt.Sprintf("%d %s", n[mark], mark))
+		if n[mark] > 0 {
+			parts = append(parts, fmt.Sprintf("%s %d", mark, n[mark]))
+		}
 	}
-	return fmt.Sprintf("%d results that the paper states or plots: %s; %d more that it does not state.",
+	return fmt.Sprintf("Of %d results that the paper states or plots: %s; %d more that it does not state.",
 		len(s.Rows)-n[notStated], strings.Join(parts, ", "), n[notStated])
 }
 
@@ -147,10 +152,10 @@ func (s *Summary) Table() *figure.Table {
 		`What the paper says of its figures, in their order, and every number that it states: the paper, `+
 			`ours, an interval, and the verdict. The interval is the range over the seeds where several runs were `+
 			`made, or a confidence interval over test sequences or runs; \textquotedblleft `+
-			`exact\textquotedblright{} means that nothing is sampled. A result of several runs is of a majority, a `+
-			fmt.Sprintf(`minority or undecided as the Clopper-Pearson interval of its share, of %.4g\,\%% confidence for `,
-				100*confident)+`each of 20 results, lies beside one half. A value of the authors' plots is compatible if it could be one more of `+
-			`our runs, at the same level. One run has the same places, or differs. The command of the last column makes `+
+			`exact\textquotedblright{} means that nothing is sampled. Of several runs, most or few have a result if the `+
+			fmt.Sprintf(`Clopper-Pearson interval of their share, of %.4g\,\%% confidence for each of 20 results, lies above `,
+				100*confident)+`or below one half; else there are too few runs to tell. A value of the authors' plots is like one `+
+			`of our runs if it could be one more of them, at the same level. The command of the last column makes `+
 			`the runs again, in about the stated time of one core.`,
 		"Id", "What", "Setting", "Paper", "Ours", "Interval", "Verdict", "Again")
 	t.ID, t.Long, t.Shares = "summary", true, []float64{0.11, 0.13, 0.06, 0.12, 0.16, 0.1, 0.13, 0.08}
@@ -225,7 +230,8 @@ func rowTable(rows []Row) (string, error) {
 
 func (row Row) sign() string {
 	signs := map[string]string{
-		reproduced: "✓", majority: "✓", samePlaces: "≈", compatible: "≈", undecided: "?", minority: "✗", differing: "✗",
+		reproduced: "✓", allRuns: "✓", mostRuns: "✓", samePlaces: "≈", oneOfOurs: "≈", tooFew: "?",
+		fewRuns: "✗", differing: "✗",
 	}
 	return cmp.Or(signs[row.mark()], "·")
 }

@@ -88,11 +88,11 @@ func TestSummaryCountsSweeps(t *testing.T) {
 	n := map[string]int{}
 	for _, row := range s.Rows {
 		n[row.mark()]++
-		if row.What == "4-gram, printed" && row.mark() != undecided {
+		if row.What == "4-gram, printed" && row.mark() != tooFew {
 			t.Errorf("%s: %s (%s)", row.What, row.Verdict, row.Ours.Shown().Text)
 		}
 	}
-	if n[reproduced] != 1 || n[undecided] != 3 || n[samePlaces] != 10 || n[differing] != 3 {
+	if n[reproduced] != 1 || n[tooFew] != 3 || n[samePlaces] != 10 || n[differing] != 3 {
 		t.Errorf("%v", n)
 	}
 }
@@ -100,11 +100,11 @@ func TestSummaryCountsSweeps(t *testing.T) {
 // The interval of the share decides, and at most twenty rows of the summary rest on one.
 func TestIntervalsDecide(t *testing.T) {
 	for want, shares := range map[string][][2]int{
-		majority: {{20, 20}, {18, 20}, {10, 10}}, undecided: {{5, 5}, {9, 10}, {16, 20}, {11, 20}, {5, 20}, {0, 3}},
-		minority: {{1, 20}, {0, 10}},
+		allRuns: {{20, 20}, {10, 10}}, mostRuns: {{18, 20}}, tooFew: {{5, 5}, {9, 10}, {16, 20}, {11, 20}, {5, 20}, {0, 3}},
+		fewRuns: {{1, 20}, {0, 10}},
 	} {
 		for _, s := range shares {
-			if got := (Row{Verdict: overRuns(s[0], s[1], "why")}).mark(); got != want {
+			if got := (Row{Verdict: overRuns(s[0], s[1])}).mark(); got != want {
 				t.Errorf("%d of %d runs: %s, want %s", s[0], s[1], got, want)
 			}
 		}
@@ -114,7 +114,7 @@ func TestIntervalsDecide(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := summary.Count()
-	if shares := n[majority] + n[undecided] + n[minority]; shares > 20 || 20*(1-confident) > 0.05+1e-12 {
+	if shares := n[allRuns] + n[mostRuns] + n[tooFew] + n[fewRuns]; shares > 20 || 20*(1-confident) > 0.05+1e-12 {
 		t.Errorf("%d rows rest on intervals of confidence %v", shares, confident)
 	}
 }
