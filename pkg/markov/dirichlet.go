@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"strconv"
 
+	"learncausal/pkg/internal/sampler"
 	"learncausal/pkg/num"
 )
 
@@ -13,7 +14,7 @@ import (
 type Dirichlet struct {
 	S     int
 	Alpha float64
-	zig   func() *ziggurat // built by the first draw
+	zig   func() *sampler.Ziggurat // built by the first draw
 }
 
 // NewDirichlet returns the prior with parameter alpha over S states. It returns an error
@@ -25,7 +26,7 @@ func NewDirichlet(states int, alpha float64) (*Dirichlet, error) {
 	if !(alpha >= 0.001 && alpha <= 1000) {
 		return nil, fmt.Errorf("markov: Dirichlet parameter %v, want 0.001 to 1000", alpha)
 	}
-	return &Dirichlet{states, alpha, zigguratOf(alpha)}, nil
+	return &Dirichlet{states, alpha, sampler.ZigguratOf(alpha)}, nil
 }
 
 // States returns S.
@@ -40,7 +41,7 @@ func (d *Dirichlet) String() string {
 // 1/S. The stationary measure is computed before entries underflow.
 //
 // For alpha < 0.1 it uses logarithms and takes ten to thirty times as long as for larger
-// alpha. [NewDrawer] does not.
+// alpha. The samplers of package task do not.
 func (d *Dirichlet) Draw(pi, mu []float64, src *rand.PCG) {
 	s := d.S
 	checkRoom(pi, mu, s)
@@ -50,14 +51,14 @@ func (d *Dirichlet) Draw(pi, mu []float64, src *rand.PCG) {
 		for r := 0; r < s*s; r += s {
 			d.DrawRow(pi[r:r+s], src)
 		}
-		irreducible(stationary(mu, pi, a))
+		sampler.MustBeIrreducible(stationary(mu, pi, a))
 		return
 	}
 	for r := 0; r < s*s; r += s {
 		d.logRow(a[r:r+s], src)
 	}
 	exponentiate(pi, a)
-	irreducible(stationaryLog(mu, a))
+	sampler.MustBeIrreducible(sampler.StationaryLog(mu, a))
 }
 
 // small is the alpha below which powers of draws of a ziggurat may underflow. At 0.1 the smallest is 2^-530.
@@ -72,7 +73,7 @@ func (d *Dirichlet) DrawRow(row []float64, src *rand.PCG) {
 	}
 	z, sum := d.zig(), 0.0
 	for j := range row {
-		_, x := z.draw(src)
+		_, x := z.Draw(src)
 		row[j] = x
 		sum += x
 	}
@@ -92,10 +93,10 @@ func exponentiate(dst, x []float64) {
 func (d *Dirichlet) logRow(row []float64, src *rand.PCG) {
 	z := d.zig()
 	for j := range row {
-		y, _ := z.draw(src)
-		row[j] = z.log(y)
+		y, _ := z.Draw(src)
+		row[j] = z.Log(y)
 	}
-	total := logSum(row)
+	total := sampler.LogSum(row)
 	for j := range row {
 		row[j] -= total
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"learncausal/pkg/internal/sampler"
 	"learncausal/pkg/internal/simd"
 )
 
@@ -46,7 +47,10 @@ func TestBitsOfDrawsArePinned(t *testing.T) {
 			p.Draw(pi, mu, src)
 			put(pi, mu)
 		}
-		words, draw, b := simd.NewWords(src), NewDrawer(p), NewBlock(c.states)
+		words, draw, b := simd.NewWords(src), sampler.NewDrawer(p), sampler.NewBlock(c.states)
+		if d, ok := p.(*Dirichlet); ok {
+			draw = sampler.NewDirichlet(d.S, d.Alpha)
+		}
 		for range 3 {
 			draw(b, words, src)
 			put(b.Pi, b.Mu, b.Sums)

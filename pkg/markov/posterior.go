@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"learncausal/pkg/internal/sampler"
 	"learncausal/pkg/num"
 )
 
@@ -33,8 +34,8 @@ func (d *Dirichlet) DrawNext(mu []float64, counts []int, q int, src *rand.PCG) {
 	z := d.zig()
 	if d.Alpha < small {
 		for i, n := range counts {
-			y, x := z.draw(src)
-			if a[i] = z.log(y); n > 0 {
+			y, x := z.Draw(src)
+			if a[i] = z.Log(y); n > 0 {
 				a[i] = num.Log(plusExponential(x, n, src))
 			}
 		}
@@ -42,7 +43,7 @@ func (d *Dirichlet) DrawNext(mu []float64, counts []int, q int, src *rand.PCG) {
 		return
 	}
 	for i, n := range counts {
-		_, x := z.draw(src)
+		_, x := z.Draw(src)
 		a[i] = plusExponential(x, n, src)
 	}
 	next(mu, a, q, -num.Log(num.UniformOpen(src)))
@@ -142,7 +143,7 @@ func nextLog(mu, a []float64, q int, logE float64) {
 	b := make([]float64, len(a))
 	for k := range s {
 		copy(b, a)
-		b[q*s+k] = logAdd(b[q*s+k], logE)
-		irreducible(stationaryLog(mu[k*s:k*s+s], b))
+		b[q*s+k] = sampler.LogAdd(b[q*s+k], logE)
+		sampler.MustBeIrreducible(sampler.StationaryLog(mu[k*s:k*s+s], b))
 	}
 }

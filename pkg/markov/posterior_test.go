@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"learncausal/internal/property"
 )
 
 // Row s of next is the stationary measure of the matrix with e at entry (q, s).
@@ -19,7 +21,7 @@ func TestNextIsStationaryOfEachContinuation(t *testing.T) {
 		a, mu, want, logs := make([]float64, s*s), make([]float64, s*s), make([]float64, s), make([]float64, s*s)
 		for q := range s {
 			for i := range a {
-				_, x := d.zig().draw(src)
+				_, x := d.zig().Draw(src)
 				a[i] = plusExponential(x, i%3, src)
 				logs[i] = math.Log(a[i])
 			}
@@ -57,12 +59,12 @@ func TestGammaWithCountsHasItsLaw(t *testing.T) {
 		for _, n := range []int{0, 1, 16, 40} {
 			x := make([]float64, 10000)
 			for i := range x {
-				_, x[i] = d.zig().draw(src)
+				_, x[i] = d.zig().Draw(src)
 				x[i] = plusExponential(x[i], n, src)
 			}
 			law := distuv.Gamma{Alpha: alpha + float64(n), Beta: 1}
-			if k := kolmogorov(x, law.CDF); k > ksBound {
-				t.Errorf("alpha %v, count %d: Kolmogorov-Smirnov statistic %.2f, want below %v", alpha, n, k, ksBound)
+			if k := property.Kolmogorov(x, law.CDF); k > property.KSBound {
+				t.Errorf("alpha %v, count %d: Kolmogorov-Smirnov statistic %.2f, want below %v", alpha, n, k, property.KSBound)
 			}
 		}
 	}

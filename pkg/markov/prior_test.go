@@ -75,8 +75,8 @@ func TestDirichletDraws(t *testing.T) {
 			}
 			law := distuv.Beta{Alpha: alpha, Beta: float64(s-1) * alpha}
 			for _, x := range [][]float64{entry, last} {
-				if k := kolmogorov(x, law.CDF); k > ksBound {
-					t.Errorf("alpha %v, S=%d: Kolmogorov-Smirnov statistic %.2f, want below %v", alpha, s, k, ksBound)
+				if k := property.Kolmogorov(x, law.CDF); k > property.KSBound {
+					t.Errorf("alpha %v, S=%d: Kolmogorov-Smirnov statistic %.2f, want below %v", alpha, s, k, property.KSBound)
 				}
 			}
 		}

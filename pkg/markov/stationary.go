@@ -16,22 +16,12 @@
 package markov
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
+	"learncausal/pkg/internal/sampler"
 	"learncausal/pkg/num"
 )
-
-// errReducible reports a chain with more than one closed class.
-var errReducible = errors.New("markov: the chain is reducible and has no unique stationary measure")
-
-// irreducible panics at an error for a matrix of positive entries, which cannot have errReducible.
-func irreducible(err error) {
-	if err != nil {
-		panic("markov: a matrix of positive entries is reducible")
-	}
-}
 
 // Stationary writes to mu, of length S, the stationary measure of pi:
 //
@@ -82,7 +72,7 @@ func stationary(mu, pi, a []float64) error {
 	for i, p := range pi {
 		a[i] = num.Log(p)
 	}
-	return stationaryLog(mu, a)
+	return sampler.StationaryLog(mu, a)
 }
 
 // eliminate is stationary in floating point. It returns false if the range of floating point
@@ -95,7 +85,7 @@ func eliminate(mu, a []float64) bool {
 	for n := s - 1; n > 0; n-- {
 		row := a[n*s : n*s+n]
 		out := sum(row)
-		if !(out > leastRate) {
+		if !(out > sampler.LeastRate) {
 			return false
 		}
 		for i := range n {
@@ -141,9 +131,6 @@ func sum(x []float64) float64 {
 	return total
 }
 
-// leastRate is the total rate from a state to the states before it below which the elimination uses logarithms.
-const leastRate = 1e-290
-
 // bypass eliminates state n = len(row) from the rates to[:n+1] of another state. row are the
 // rates of n to the states before it, and inv is one over their sum. A jump to n is replaced
 // by a jump to a successor of n, and to[n] becomes the time spent in n.
@@ -166,99 +153,4 @@ func room(scratch []float64, n int) []float64 {
 		return make([]float64, n)
 	}
 	return scratch[:n]
-}
-
-// stationaryLog is the elimination on logarithms: a[i*S+j] is the log of the rate from i to
-// j, -Inf for rate zero. Entries of mu may underflow to zero; their sum is one.
-func stationaryLog(mu, a []float64) error {
-	s := len(mu)
-	sums := make([]float64, s)
-	for i := range s {
-		sums[i] = logSum(a[i*s : i*s+s])
-	}
-	// A pivot vanishes iff its state reaches no state before it in the order.
-	order := reachOrder(a, s)
-	if order == nil {
-		return errReducible
-	}
-	b := make([]float64, s*s)
-	for i, oi := range order {
-		for j, oj := range order {
-			b[i*s+j] = a[oi*s+oj]
-		}
-	}
-	for n := s - 1; n > 0; n-- {
-		out := logSum(b[n*s : n*s+n])
-		for i := range n {
-			rate := b[i*s+n] - out
-			b[i*s+n] = rate
-			for j := range n {
-				b[i*s+j] = logAdd(b[i*s+j], rate+b[n*s+j])
-			}
-		}
-	}
-	logMu := make([]float64, s)
-	terms := make([]float64, s)
-	for n := 1; n < s; n++ {
-		for i := range n {
-			terms[i] = logMu[i] + b[i*s+n]
-		}
-		logMu[n] = logSum(terms[:n])
-	}
-	for i, oi := range order {
-		logMu[i] += sums[oi]
-	}
-	total := logSum(logMu)
-	for i, oi := range order {
-		mu[oi] = num.Exp(logMu[i] - total)
-	}
-	return nil
-}
-
-// reachOrder returns an order of the states in which every state but the first reaches, along positive rates, a
-// state before it. It returns nil if there is none, that is, if the chain has more than one closed class.
-func reachOrder(a []float64, s int) []int {
-	for root := range s {
-		order, seen := []int{root}, make([]bool, s)
-		seen[root] = true
-		for k := 0; k < len(order); k++ {
-			for i := range s {
-				if !seen[i] && a[i*s+order[k]] > math.Inf(-1) {
-					seen[i] = true
-					order = append(order, i)
-				}
-			}
-		}
-		if len(order) == s {
-			return order
-		}
-	}
-	return nil
-}
-
-// logSum returns log sum_i exp(x_i).
-func logSum(x []float64) float64 {
-	m := math.Inf(-1)
-	for _, v := range x {
-		m = max(m, v)
-	}
-	if math.IsInf(m, -1) {
-		return m
-	}
-	sum := 0.0
-	for _, v := range x {
-		sum += num.Exp(v - m)
-	}
-	return m + num.Log(sum)
-}
-
-// logAdd returns log(exp(x) + exp(y)).
-func logAdd(x, y float64) float64 {
-	if x < y {
-		x, y = y, x
-	}
-	if math.IsInf(y, -1) {
-		return x
-	}
-	return x + num.Log(1+num.Exp(y-x))
 }

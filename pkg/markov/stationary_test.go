@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"learncausal/pkg/internal/sampler"
 	"learncausal/pkg/num"
 )
 
@@ -42,7 +43,7 @@ func checkStationary(t *testing.T, name string, pi, want []float64, tol float64)
 	} else if r := relative(mu, want); !(r <= tol) {
 		t.Errorf("%s: %v, want %v: relative error %.2g, want %v", name, mu, want, r, tol)
 	}
-	if err := stationaryLog(mu, logs(pi)); err != nil {
+	if err := sampler.StationaryLog(mu, logs(pi)); err != nil {
 		t.Errorf("%s, on logarithms: %v", name, err)
 	} else if r := relative(mu, want); !(r <= 1e-12) {
 		t.Errorf("%s, on logarithms: %v, want %v: relative error %.2g, want 1e-12", name, mu, want, r)

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"learncausal/pkg/graph"
+	"learncausal/pkg/internal/sampler"
 	"learncausal/pkg/internal/simd"
-	"learncausal/pkg/markov"
 	"learncausal/pkg/num"
 )
 
@@ -20,11 +20,11 @@ func TestSamplerTakesTheTokensOfTheDefinition(t *testing.T) {
 			b := tk.NewBatch(80)
 			NewSampler(tk).Fill(b, num.Stream(1, "definition"))
 			src := num.Stream(1, "definition")
-			words, random := simd.NewWords(src), make([]uint64, markov.Lanes*b.T)
-			draw, block := markov.NewDrawer(tk.Prior), markov.NewBlock(3)
+			words, random := simd.NewWords(src), make([]uint64, sampler.Lanes*b.T)
+			draw, block := drawer(tk.Prior), sampler.NewBlock(3)
 			x, y := make([]int, b.T), make([]float64, 3)
 			for k := range b.Len() {
-				l := k % markov.Lanes
+				l := k % sampler.Lanes
 				if l == 0 {
 					draw(block, words, src)
 					words.Fill(random)
@@ -37,7 +37,7 @@ func TestSamplerTakesTheTokensOfTheDefinition(t *testing.T) {
 				i := -1
 				tk.walk(x, y, pi, mu, func() float64 {
 					i++
-					return simd.Fraction(random[markov.Lanes*i+l])
+					return simd.Fraction(random[sampler.Lanes*i+l])
 				})
 				got, target := b.Seq(k)
 				if !slices.Equal(got, x) || distance(target, y) > 1e-12 {
@@ -49,7 +49,7 @@ func TestSamplerTakesTheTokensOfTheDefinition(t *testing.T) {
 }
 
 func laneOf(x []float64, l int) (out []float64) {
-	for k := l; k < len(x); k += markov.Lanes {
+	for k := l; k < len(x); k += sampler.Lanes {
 		out = append(out, x[k])
 	}
 	return out

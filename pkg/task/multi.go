@@ -55,7 +55,7 @@ type MultiSampler struct{ dag *sampler.DAG }
 
 // NewMultiSampler returns a sampler of t. It returns an error if the tensors have more than 2^20 rows.
 func NewMultiSampler(t Multi) (MultiSampler, error) {
-	m, err := sampler.NewDAG(t.Graph.Parents(), t.Prior, t.UniformRoots)
+	m, err := sampler.NewDAG(t.Graph.Parents(), t.Prior.S, t.Prior.Alpha, t.UniformRoots)
 	if err != nil {
 		return MultiSampler{}, fmt.Errorf("task: %w", err)
 	}

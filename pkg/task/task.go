@@ -104,7 +104,15 @@ type Sampler struct{ forest *sampler.Forest }
 
 // NewSampler returns a sampler of t.
 func NewSampler(t Task) Sampler {
-	return Sampler{sampler.NewForest(t.Graph.Parents(), t.Prior, t.UniformRoots)}
+	return Sampler{sampler.NewForest(t.Graph.Parents(), t.Prior.States(), drawer(t.Prior), t.UniformRoots)}
+}
+
+// drawer returns the drawer of a prior: SIMD kernels for a [markov.Dirichlet].
+func drawer(p markov.Prior) sampler.Drawer {
+	if d, ok := p.(*markov.Dirichlet); ok {
+		return sampler.NewDirichlet(d.S, d.Alpha)
+	}
+	return sampler.NewDrawer(p)
 }
 
 // Fill draws every sequence of b, each with an independent transition matrix. It panics

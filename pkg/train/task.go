@@ -8,6 +8,7 @@ import (
 
 	"learncausal/pkg/graph"
 	"learncausal/pkg/internal/jax"
+	"learncausal/pkg/internal/sampler"
 	"learncausal/pkg/markov"
 	"learncausal/pkg/model"
 	"learncausal/pkg/num"
@@ -266,13 +267,13 @@ func (k Task2) parents() [][]int   { return k.Parents[:max(len(k.Parents)-1, 0)]
 func (k OwnTask) parents() [][]int { return k.Parents }
 
 // drawing counts a block of eight matrices with their running sums, and as much again for drawing it.
-func (k Task1) drawing() float64 { return 4 * markov.Lanes * float64(k.States) * float64(k.States) }
+func (k Task1) drawing() float64 { return 4 * sampler.Lanes * float64(k.States) * float64(k.States) }
 
 // drawing counts the table of visited rows of all tensors, for eight sequences.
 func (k Task2) drawing() float64 {
 	rows := map[int]float64{}
 	for _, ps := range k.Parents {
-		rows[len(ps)] = markov.Lanes * math.Pow(float64(k.States), float64(len(ps)))
+		rows[len(ps)] = sampler.Lanes * math.Pow(float64(k.States), float64(len(ps)))
 	}
 	all := 0.0
 	for _, n := range rows {

@@ -4,17 +4,12 @@ import (
 	"testing"
 
 	"learncausal/pkg/graph"
-	"learncausal/pkg/markov"
 	"learncausal/pkg/num"
 )
 
 // Rows that the present sequences may still use are never drawn over.
 func TestQueuesKeepRowsInUse(t *testing.T) {
-	prior, err := markov.NewDirichlet(3, 0.3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := NewDAG(graph.NGram(9, 2).Parents(), prior, false)
+	m, err := NewDAG(graph.NGram(9, 2).Parents(), 3, 0.3, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,14 +24,10 @@ func TestQueuesKeepRowsInUse(t *testing.T) {
 // The ring is the first power of two that has twice the rows that a sequence of so many nodes
 // may visit, with those that are drawn at once.
 func TestRingIsAPowerOfTwo(t *testing.T) {
-	prior, err := markov.NewDirichlet(2, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
 	for nodes, want := range map[int]int{3: 32, 8: 32, 9: 64, 24: 64, 25: 128} {
 		parents := make([][]int, nodes)
 		parents[nodes-1] = []int{0}
-		m, err := NewDAG(parents, prior, false)
+		m, err := NewDAG(parents, 2, 1, false)
 		if err != nil || m.ring != want {
 			t.Errorf("%d nodes: %d rows, %v, want %d", nodes, m.ring, err, want)
 		}

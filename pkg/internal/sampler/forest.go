@@ -1,38 +1,38 @@
-// Package sampler draws the sequences of package task eight at a time, in SIMD vectors. The laws are defined
-// there, by task.Task.Draw and task.Multi.Draw.
+// Package sampler draws the sequences of package task, and the transition matrices of their priors, eight at a time
+// in SIMD vectors. The laws are defined there, by task.Task.Draw and task.Multi.Draw, and by markov.Prior. It has
+// two parts of package markov: draws of gamma variables, and the stationary measure from logarithms.
 package sampler
 
 import (
 	"math/rand/v2"
 
 	"learncausal/pkg/internal/simd"
-	"learncausal/pkg/markov"
 )
 
 // A Forest draws sequences of Task 1. It is not safe for concurrent use.
 type Forest struct {
-	draw    markov.Drawer
-	block   *markov.Block
-	uniform bool                // roots
-	parents []int               // of all nodes except the last; T for a root
-	words   []uint64            // T x 8, for the tokens
-	tokens  [][markov.Lanes]int // of the T nodes, and then S, the row of mu
+	draw    Drawer
+	block   *Block
+	uniform bool         // roots
+	parents []int        // of all nodes except the last; T for a root
+	words   []uint64     // T x 8, for the tokens
+	tokens  [][Lanes]int // of the T nodes, and then S, the row of mu
 }
 
-// NewForest returns a sampler of sequences on the forest with these parents, -1 for a root.
-func NewForest(parents []int, prior markov.Prior, uniformRoots bool) *Forest {
-	s, length := prior.States(), len(parents)
+// NewForest returns a sampler of sequences over s states on the forest with these parents, -1 for a root.
+func NewForest(parents []int, s int, draw Drawer, uniformRoots bool) *Forest {
+	length := len(parents)
 	m := &Forest{
-		draw: markov.NewDrawer(prior), block: markov.NewBlock(s), uniform: uniformRoots,
+		draw: draw, block: NewBlock(s), uniform: uniformRoots,
 		parents: make([]int, length-1),
-		words:   make([]uint64, markov.Lanes*length), tokens: make([][markov.Lanes]int, length+1),
+		words:   make([]uint64, Lanes*length), tokens: make([][Lanes]int, length+1),
 	}
 	for i := range m.parents {
 		if m.parents[i] = parents[i]; parents[i] < 0 {
 			m.parents[i] = length
 		}
 	}
-	for l := range markov.Lanes {
+	for l := range Lanes {
 		m.tokens[length][l] = s
 	}
 	return m
@@ -45,21 +45,21 @@ func (m *Forest) Size() (s, length int) { return m.block.S, len(m.tokens) - 1 }
 func (m *Forest) Draw(x []int, y []float64, src *rand.PCG) {
 	s, length := m.Size()
 	words := simd.NewWords(src)
-	for n := len(x) / length; n > 0; n -= markov.Lanes {
+	for n := len(x) / length; n > 0; n -= Lanes {
 		m.draw(m.block, words, src)
 		if m.uniform {
 			roots := m.block.Sums[len(m.block.Pi):]
 			for i := range roots {
-				roots[i] = float64(i/markov.Lanes + 1)
+				roots[i] = float64(i/Lanes + 1)
 			}
 		}
 		words.Fill(m.words)
-		last := markov.Lanes * (length - 1)
+		last := Lanes * (length - 1)
 		for l, w := range m.words[last:] {
 			m.tokens[length-1][l] = int(simd.Fraction(w) * float64(s))
 		}
 		simd.Walk(m.tokens, m.parents, m.words[:last], m.block.Sums, s)
-		for l := range min(markov.Lanes, n) {
+		for l := range min(Lanes, n) {
 			transpose(x[:length], m.tokens, l)
 			target(y[:s], m.block.Pi, m.block.Sums, s, x[length-1], l)
 			x, y = x[length:], y[s:]
@@ -70,17 +70,17 @@ func (m *Forest) Draw(x []int, y []float64, src *rand.PCG) {
 // target writes row r of lane l to y. The rows of s states in pi have the last of their
 // running sums as a factor.
 func target(y, pi, sums []float64, s, r, l int) {
-	at := markov.Lanes*s*r + l
-	scale := 1 / sums[at+markov.Lanes*(s-1)]
+	at := Lanes*s*r + l
+	scale := 1 / sums[at+Lanes*(s-1)]
 	for j := range y {
-		y[j] = pi[at+markov.Lanes*j] * scale
+		y[j] = pi[at+Lanes*j] * scale
 	}
 }
 
 // transpose writes lane l of the tokens to x.
-func transpose(x []int, tokens [][markov.Lanes]int, l int) {
+func transpose(x []int, tokens [][Lanes]int, l int) {
 	tokens = tokens[:len(x)]
 	for i := range x {
-		x[i] = tokens[i][l&(markov.Lanes-1)]
+		x[i] = tokens[i][l&(Lanes-1)]
 	}
 }

@@ -1,4 +1,4 @@
-package markov
+package sampler
 
 import (
 	"fmt"
@@ -25,7 +25,7 @@ type Block struct {
 // NewBlock returns a block of zeros. It panics unless states >= 1.
 func NewBlock(states int) *Block {
 	if states < 1 {
-		panic(fmt.Sprintf("markov: a block over %d states, want at least 1", states))
+		panic(fmt.Sprintf("sampler: a block over %d states, want at least 1", states))
 	}
 	n := Lanes * states
 	return &Block{states, make([]float64, states*n), make([]float64, n), make([]float64, (states+1)*n)}
@@ -34,7 +34,7 @@ func NewBlock(states int) *Block {
 // check panics unless b is a block over s states.
 func (b *Block) check(s int) {
 	if b.S != s {
-		panic(fmt.Sprintf("markov: a block over %d states for a prior over %d", b.S, s))
+		panic(fmt.Sprintf("sampler: a block over %d states for a prior over %d", b.S, s))
 	}
 }
 
@@ -42,11 +42,14 @@ func (b *Block) check(s int) {
 // panics if the block and the prior differ in S.
 type Drawer func(b *Block, words *simd.Words, src *rand.PCG)
 
-// NewDrawer returns a drawer of the prior: SIMD kernels for a [Dirichlet], a loop over Draw for any other.
+// A Prior is a law of transition matrices, as in package markov.
+type Prior interface {
+	States() int
+	Draw(pi, mu []float64, src *rand.PCG)
+}
+
+// NewDrawer returns a drawer of the prior, a loop over Draw.
 func NewDrawer(p Prior) Drawer {
-	if d, ok := p.(*Dirichlet); ok {
-		return d.newDrawer()
-	}
 	s := p.States()
 	pi, mu := make([]float64, s*s), make([]float64, s)
 	return func(b *Block, _ *simd.Words, src *rand.PCG) {
@@ -76,27 +79,28 @@ func spread(x, v []float64, l int) {
 // Rows draws interleaved vectors of a Dirichlet law, a fixed number of blocks of eight at a
 // time. It is for one goroutine.
 type Rows struct {
-	z      *ziggurat
+	z      *Ziggurat
 	size   int // of a block, 8 S
 	words  []uint64
 	inside []uint8
 	y      []float64
 }
 
-// NewRows returns a Rows that draws n blocks of eight vectors of length S at a time. It panics unless n >= 1.
-func (d *Dirichlet) NewRows(n int) *Rows {
+// NewRows returns a Rows that draws n blocks of eight vectors of Dirichlet(alpha, ..., alpha) over s states at a time.
+// It panics unless n >= 1.
+func NewRows(s int, alpha float64, n int) *Rows {
 	if n < 1 {
-		panic(fmt.Sprintf("markov: %d blocks of rows, want at least 1", n))
+		panic(fmt.Sprintf("sampler: %d blocks of rows, want at least 1", n))
 	}
-	size := Lanes * d.S
-	return &Rows{d.zig(), size, make([]uint64, n*size), make([]uint8, n*d.S), make([]float64, n*size)}
+	size := Lanes * s
+	return &Rows{ZigguratOf(alpha)(), size, make([]uint64, n*size), make([]uint8, n*s), make([]float64, n*size)}
 }
 
 // Draw writes the vectors to x, n x S x 8, each up to a positive factor, and their running sums to sums. The
 // largest entry of a vector is at least 2^-900/S. It panics unless x and sums have n x S x 8 entries.
 func (r *Rows) Draw(x, sums []float64, words *simd.Words, src *rand.PCG) {
 	if n := len(r.y); len(x) != n || len(sums) != n {
-		panic(fmt.Sprintf("markov: rows into %d entries and %d sums, want %d", len(x), len(sums), n))
+		panic(fmt.Sprintf("sampler: rows into %d entries and %d sums, want %d", len(x), len(sums), n))
 	}
 	r.draw(r.y, x, sums, words, src)
 }
@@ -122,34 +126,35 @@ func (r *Rows) draw(y, x, sums []float64, words *simd.Words, src *rand.PCG) {
 func (r *Rows) rescale(l int, y, x, sums []float64) {
 	top := math.Inf(-1)
 	for k := l; k < len(y); k += Lanes {
-		top = max(top, r.z.log(y[k]))
+		top = max(top, r.z.Log(y[k]))
 	}
 	total := 0.0
 	for k := l; k < len(y); k += Lanes {
-		x[k] = num.Exp(r.z.log(y[k]) - top)
+		x[k] = num.Exp(r.z.Log(y[k]) - top)
 		total += x[k]
 		sums[k] = total
 	}
 }
 
 // fillIn writes draws of Y to y, one for each word. src decides the draws at an edge.
-func (z *ziggurat) fillIn(y []float64, inside []uint8, words []uint64, src *rand.PCG) {
+func (z *Ziggurat) fillIn(y []float64, inside []uint8, words []uint64, src *rand.PCG) {
 	simd.Points(y, inside, words, &z.layers)
 	for i, in := range inside {
 		for out := ^in; out != 0; out &= out - 1 {
 			k := Lanes*i + bits.TrailingZeros8(out)
 			v, _, ok := z.edge(int(words[k]&255), y[k], src)
 			if !ok {
-				v, _ = z.draw(src)
+				v, _ = z.Draw(src)
 			}
 			y[k] = v
 		}
 	}
 }
 
-func (d *Dirichlet) newDrawer() Drawer {
-	s, n := d.S, Lanes*d.S*d.S
-	r := d.NewRows(min(s, max(1, 100/s))) // few enough for the cache
+// NewDirichlet returns a drawer of matrices over s states with rows of Dirichlet(alpha, ..., alpha).
+func NewDirichlet(s int, alpha float64) Drawer {
+	n := Lanes * s * s
+	r := NewRows(s, alpha, min(s, max(1, 100/s))) // few enough for the cache
 	y, a := make([]float64, n), make([]float64, n)
 	return func(b *Block, words *simd.Words, src *rand.PCG) {
 		b.check(s)
@@ -160,7 +165,7 @@ func (d *Dirichlet) newDrawer() Drawer {
 		copy(a, b.Pi)
 		least, total := simd.Eliminate(b.Mu, a, b.Sums[:n])
 		for l := range Lanes {
-			if !(least[l] > leastRate && total[l] < math.MaxFloat64) {
+			if !(least[l] > LeastRate && total[l] < math.MaxFloat64) {
 				r.measureByLogarithms(b.Mu, y, l)
 			}
 		}
@@ -173,8 +178,8 @@ func (r *Rows) measureByLogarithms(mu, y []float64, l int) {
 	s := len(mu) / Lanes
 	a, m := make([]float64, s*s), make([]float64, s)
 	for i := range a {
-		a[i] = r.z.log(y[Lanes*i+l])
+		a[i] = r.z.Log(y[Lanes*i+l])
 	}
-	irreducible(stationaryLog(m, a))
+	MustBeIrreducible(StationaryLog(m, a))
 	spread(mu, m, l)
 }

@@ -1,4 +1,4 @@
-package markov
+package sampler
 
 import (
 	"math"
@@ -9,7 +9,7 @@ import (
 	"learncausal/pkg/num"
 )
 
-// A ziggurat draws X ~ Gamma(alpha) as Y^m, where m is the smallest integer with
+// A Ziggurat draws X ~ Gamma(alpha) as Y^m, where m is the smallest integer with
 // m alpha >= 1. With b = alpha - 1/m, Y has the log-concave density
 //
 //	f(y) = exp(b log(x/b) + b - x),  x = y^m
@@ -17,7 +17,7 @@ import (
 // up to a constant. It is one at its mode x = b; for b = 0 it is exp(-x). 256 layers of
 // equal area v cover the density (Marsaglia and Tsang, J. Stat. Softw. 5, 2000), each from a
 // left to a right end. The lowest begins at zero and ends in the tail.
-type ziggurat struct {
+type Ziggurat struct {
 	alpha, b float64
 	m        int
 	layers   [256]simd.Layer
@@ -26,18 +26,18 @@ type ziggurat struct {
 	left     [257]float64 // left ends: left[0] = 0
 }
 
-var ziggurats sync.Map // of func() *ziggurat by alpha
+var ziggurats sync.Map // of func() *Ziggurat by alpha
 
-// zigguratOf returns a function that returns the ziggurat for Gamma(alpha),
+// ZigguratOf returns a function that returns the Ziggurat for Gamma(alpha),
 // 0.001 <= alpha <= 1000. The first call builds it.
-func zigguratOf(alpha float64) func() *ziggurat {
-	z, _ := ziggurats.LoadOrStore(alpha, sync.OnceValue(func() *ziggurat { return newZiggurat(alpha) }))
-	return z.(func() *ziggurat)
+func ZigguratOf(alpha float64) func() *Ziggurat {
+	z, _ := ziggurats.LoadOrStore(alpha, sync.OnceValue(func() *Ziggurat { return newZiggurat(alpha) }))
+	return z.(func() *Ziggurat)
 }
 
 // newZiggurat finds the right end r by bisection.
-func newZiggurat(alpha float64) *ziggurat {
-	z := &ziggurat{alpha: alpha, m: int(math.Ceil(1 / alpha))}
+func newZiggurat(alpha float64) *Ziggurat {
+	z := &Ziggurat{alpha: alpha, m: int(math.Ceil(1 / alpha))}
 	z.b = max(alpha-1/float64(z.m), 0)
 	if m := math.Round(1 / alpha); 1/m == alpha {
 		z.m, z.b = int(m), 0
@@ -71,7 +71,7 @@ func newZiggurat(alpha float64) *ziggurat {
 
 // fill sets the layers for the right end r. It returns the upper end of the topmost layer
 // minus one: zero for the correct r, positive for a smaller r.
-func (z *ziggurat) fill(r float64) float64 {
+func (z *Ziggurat) fill(r float64) float64 {
 	base := z.density(r)
 	v := float64(r*base) + z.tail(r)
 	z.x[0], z.x[1] = v/base, r
@@ -88,7 +88,7 @@ func (z *ziggurat) fill(r float64) float64 {
 }
 
 // lift returns b log(x/b) + b, which is log f + x, for the logarithm of x.
-func (z *ziggurat) lift(logX float64) float64 {
+func (z *Ziggurat) lift(logX float64) float64 {
 	if z.b == 0 {
 		return 0
 	}
@@ -96,17 +96,17 @@ func (z *ziggurat) lift(logX float64) float64 {
 }
 
 // density returns f(y), where y^m may underflow.
-func (z *ziggurat) density(y float64) float64 { return num.Exp(z.lift(z.log(y)) - simd.Power(y, z.m)) }
+func (z *Ziggurat) density(y float64) float64 { return num.Exp(z.lift(z.Log(y)) - simd.Power(y, z.m)) }
 
-// log returns the logarithm of x = y^m.
-func (z *ziggurat) log(y float64) float64 { return float64(float64(z.m) * num.Log(y)) }
+// Log returns the logarithm of x = y^m.
+func (z *Ziggurat) Log(y float64) float64 { return float64(float64(z.m) * num.Log(y)) }
 
 // root returns y = x^(1/m).
-func (z *ziggurat) root(x float64) float64 { return num.Exp(num.Log(x) / float64(z.m)) }
+func (z *Ziggurat) root(x float64) float64 { return num.Exp(num.Log(x) / float64(z.m)) }
 
 // rightEnd returns the y above the mode at which log f = -depth, by Newton's
 // method from above for x - lift(x) = depth.
-func (z *ziggurat) rightEnd(depth float64) float64 {
+func (z *Ziggurat) rightEnd(depth float64) float64 {
 	x := z.b + math.Sqrt(2*z.b*depth) + depth // Laurent and Massart, Ann. Stat. 28, 2000, (4.3)
 	for z.b > 0 {
 		next := x - (x-z.lift(num.Log(x))-depth)/(1-z.b/x)
@@ -120,7 +120,7 @@ func (z *ziggurat) rightEnd(depth float64) float64 {
 
 // leftEnd returns the y below the mode at which log f = -depth, zero for b = 0. It uses
 // Newton's method from above for s = log(b/x), b (exp(-s) - 1 + s) = depth.
-func (z *ziggurat) leftEnd(depth float64) float64 {
+func (z *Ziggurat) leftEnd(depth float64) float64 {
 	if z.b == 0 {
 		return 0
 	}
@@ -137,10 +137,10 @@ func (z *ziggurat) leftEnd(depth float64) float64 {
 }
 
 // rate returns a lower bound on the decrease of log f per unit of x > x0, up to the factor dy/dx.
-func (z *ziggurat) rate(x0 float64) float64 { return min(1, 1-(z.alpha-1)/x0) }
+func (z *Ziggurat) rate(x0 float64) float64 { return min(1, 1-(z.alpha-1)/x0) }
 
 // tail returns the integral of the density over y > r, by Simpson's rule in x - r^m.
-func (z *ziggurat) tail(r float64) float64 {
+func (z *Ziggurat) tail(r float64) float64 {
 	rm, m := simd.Power(r, z.m), float64(z.m)
 	integrand := func(x float64) float64 {
 		logX := num.Log(rm + x)
@@ -155,8 +155,8 @@ func (z *ziggurat) tail(r float64) float64 {
 	return float64(sum * (h / 3))
 }
 
-// draw returns Y and X = Y^m, a Gamma(alpha, 1) variable. X may underflow when Y does not.
-func (z *ziggurat) draw(src *rand.PCG) (y, x float64) {
+// Draw returns Y and X = Y^m, a Gamma(alpha, 1) variable. X may underflow when Y does not.
+func (z *Ziggurat) Draw(src *rand.PCG) (y, x float64) {
 	for {
 		word := src.Uint64()
 		y, inside := simd.Point(&z.layers, word)
@@ -170,7 +170,7 @@ func (z *ziggurat) draw(src *rand.PCG) (y, x float64) {
 }
 
 // edge decides the draws outside the inner rectangle of layer i.
-func (z *ziggurat) edge(i int, y float64, src *rand.PCG) (_, x float64, ok bool) {
+func (z *Ziggurat) edge(i int, y float64, src *rand.PCG) (_, x float64, ok bool) {
 	if i > 0 {
 		height := z.f[i] + float64(num.Uniform(src)*(z.f[i+1]-z.f[i]))
 		return y, simd.Power(y, z.m), height < z.density(y)

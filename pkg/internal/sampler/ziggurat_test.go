@@ -1,35 +1,15 @@
-package markov
+package sampler
 
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"learncausal/internal/property"
 	"learncausal/pkg/internal/simd"
 )
-
-// ksBound is exceeded by sqrt(n) D with probability 2 exp(-2 x^2) = 1e-6.
-const ksBound = 2.69
-
-// kolmogorov returns sqrt(n) times the Kolmogorov-Smirnov distance of x, which
-// it sorts, from the law with distribution function cdf. A float64 stands for
-// all numbers that round to it: 0 and 1 for much of a Beta law with small alpha.
-func kolmogorov(x []float64, cdf func(float64) float64) float64 {
-	slices.Sort(x)
-	n, dist := float64(len(x)), 0.0
-	for i, v := range x {
-		if i == len(x)-1 || x[i+1] > v {
-			dist = max(dist, float64(i+1)/n-cdf(math.Nextafter(v, math.Inf(1))))
-		}
-		if i == 0 || x[i-1] < v {
-			dist = max(dist, cdf(math.Nextafter(v, math.Inf(-1)))-float64(i)/n)
-		}
-	}
-	return dist * math.Sqrt(n)
-}
 
 func TestGammaHasItsLaw(t *testing.T) {
 	src := rand.NewPCG(1, 1)
@@ -39,10 +19,10 @@ func TestGammaHasItsLaw(t *testing.T) {
 		z := newZiggurat(alpha)
 		x := make([]float64, 40000)
 		for i := range x {
-			_, x[i] = z.draw(src)
+			_, x[i] = z.Draw(src)
 		}
-		if k := kolmogorov(x, distuv.Gamma{Alpha: alpha, Beta: 1}.CDF); k > ksBound {
-			t.Errorf("alpha %v: Kolmogorov-Smirnov statistic %.2f, want below %v", alpha, k, ksBound)
+		if k := property.Kolmogorov(x, distuv.Gamma{Alpha: alpha, Beta: 1}.CDF); k > property.KSBound {
+			t.Errorf("alpha %v: Kolmogorov-Smirnov statistic %.2f, want below %v", alpha, k, property.KSBound)
 		}
 	}
 }
@@ -103,8 +83,9 @@ func TestTailHasItsLaw(t *testing.T) {
 				t.Fatalf("alpha %v: %v is %v to the power %d", alpha, v, y, z.m)
 			}
 		}
-		if k := kolmogorov(x, func(v float64) float64 { return 1 - min(1, law.Survival(v)/above) }); k > ksBound {
-			t.Errorf("alpha %v: Kolmogorov-Smirnov statistic %.2f, want below %v", alpha, k, ksBound)
+		tail := func(v float64) float64 { return 1 - min(1, law.Survival(v)/above) }
+		if k := property.Kolmogorov(x, tail); k > property.KSBound {
+			t.Errorf("alpha %v: Kolmogorov-Smirnov statistic %.2f, want below %v", alpha, k, property.KSBound)
 		}
 	}
 }
@@ -120,7 +101,7 @@ func TestBulkDrawsEqualSingleDraws(t *testing.T) {
 		if !in {
 			var ok bool
 			if want, _, ok = z.edge(int(word&255), want, again); !ok {
-				want, _ = z.draw(again)
+				want, _ = z.Draw(again)
 			}
 		}
 		if y[k] != want {
@@ -137,8 +118,8 @@ func TestLogarithmsOfSmallGammasHaveTheirLaw(t *testing.T) {
 		z := newZiggurat(alpha)
 		x := make([]float64, 40000)
 		for i := range x {
-			y, _ := z.draw(src)
-			x[i] = z.log(y)
+			y, _ := z.Draw(src)
+			x[i] = z.Log(y)
 		}
 		cdf := func(v float64) float64 {
 			if v > -600 {
@@ -147,8 +128,8 @@ func TestLogarithmsOfSmallGammasHaveTheirLaw(t *testing.T) {
 			g, _ := math.Lgamma(alpha + 1) // P(X <= x) = x^alpha / Gamma(alpha+1) (1 + O(x))
 			return math.Exp(alpha*v - g)
 		}
-		if k := kolmogorov(x, cdf); k > ksBound {
-			t.Errorf("alpha %v: Kolmogorov-Smirnov statistic %.2f, want below %v", alpha, k, ksBound)
+		if k := property.Kolmogorov(x, cdf); k > property.KSBound {
+			t.Errorf("alpha %v: Kolmogorov-Smirnov statistic %.2f, want below %v", alpha, k, property.KSBound)
 		}
 	}
 }
