@@ -146,7 +146,7 @@ func (p *Pass) Loss(y []float64) float64 {
 // no effect on the gradient by earlier activations. It panics if y is no target, see [Check].
 func (p *Pass) Gradient(y []float64) Activations {
 	must(Check([]int{0}, y, len(p.F), 1))
-	p.tape.backward(p.F, y)
+	p.tape.backward(p.tape.byLogits(p.F, y))
 	all := Activations{}
 	for name, n := range p.tape.named {
 		all[name] = n.d

@@ -214,15 +214,21 @@ func (t *tape) output(y []float64) (f []float64, loss float64) {
 	return f, loss
 }
 
-// backward sets the gradient of the loss by every node.
-func (t *tape) backward(f, y []float64) {
+// byLogits returns the gradient of -sum_s y_s log f_s by the logits of a pass that ends with them.
+func (t *tape) byLogits(f, y []float64) *mat.Dense {
+	rows, s := t.nodes[len(t.nodes)-1].v.Dims()
+	d := mat.NewDense(rows, s, nil)
+	floats.SubTo(d.RawRowView(rows-1), f, y) // since y sums to one
+	return d
+}
+
+// backward sets the gradient of the loss by every node, given the gradient by the last one.
+func (t *tape) backward(last *mat.Dense) {
 	for _, n := range t.nodes {
 		rows, cols := n.v.Dims()
 		n.d = mat.NewDense(rows, cols, nil)
 	}
-	logits := t.nodes[len(t.nodes)-1]
-	rows, _ := logits.v.Dims()
-	floats.SubTo(logits.d.RawRowView(rows-1), f, y) // since y sums to one
+	t.nodes[len(t.nodes)-1].d = last
 	for i := len(t.nodes) - 1; i >= 0; i-- {
 		n, d := t.nodes[i], t.nodes[i].d
 		if len(n.held) > 0 {
@@ -242,11 +248,33 @@ func evaluate(w Transformer, x []int, y []float64, grad Model) (f []float64, los
 	if y == nil || grad == nil {
 		return f, loss
 	}
-	t.backward(f, y)
+	t.backward(t.byLogits(f, y))
+	t.addTo(grad)
+	return f, loss
+}
+
+// addTo adds the gradient by the parameters to grad.
+func (t *tape) addTo(grad Model) {
 	for _, m := range grad.Matrices() {
 		if !m.Fixed {
 			floats.Add(m.Data, t.params[m.Name].d.RawMatrix().Data)
 		}
 	}
-	return f, loss
+}
+
+// addScaled adds c x to dst.
+func addScaled(dst []float64, c float64, x []float64) {
+	dst = dst[:len(x)]
+	for i, v := range x {
+		dst[i] += float64(c * v)
+	}
+}
+
+// dot returns sum_i a_i b_i.
+func dot(a, b []float64) (sum float64) {
+	b = b[:len(a)]
+	for i, v := range a {
+		sum += float64(v * b[i])
+	}
+	return sum
 }

@@ -2,7 +2,6 @@ package model
 
 import (
 	"fmt"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -45,26 +44,22 @@ type Positional struct {
 // NewPositional returns zero weights. It panics if S, T or Heads is below one, and if a Linear form has several
 // heads or Values.
 func NewPositional(form PositionalForm) *Positional {
-	return form.build(func(rows, cols int) *mat.Dense { return mat.NewDense(rows, cols, nil) })
-}
-
-func (f PositionalForm) build(dense func(rows, cols int) *mat.Dense) *Positional {
-	must(f.check())
-	w := &Positional{PositionalForm: f}
-	rows, d := f.T, (1+f.Heads)*f.S
-	if f.Relative {
+	must(form.check())
+	w := &Positional{PositionalForm: form}
+	rows, d := form.T, (1+form.Heads)*form.S
+	if form.Relative {
 		rows = 1
 	}
-	for range f.Heads {
-		w.A = append(w.A, dense(rows, f.T))
-		if f.Values {
-			w.V = append(w.V, dense(f.S, f.S))
+	for range form.Heads {
+		w.A = append(w.A, mat.NewDense(rows, form.T, nil))
+		if form.Values {
+			w.V = append(w.V, mat.NewDense(form.S, form.S, nil))
 		}
 	}
-	if f.Linear {
-		w.W = dense(f.S, f.S)
+	if form.Linear {
+		w.W = mat.NewDense(form.S, form.S, nil)
 	} else {
-		w.Q, w.K = dense(d, d), dense(d, d)
+		w.Q, w.K = mat.NewDense(d, d, nil), mat.NewDense(d, d, nil)
 	}
 	return w
 }
@@ -154,320 +149,124 @@ func (w *Positional) entry(i, j int) (row, col int) {
 // one is the token that follows it. It adds the gradient of the loss to grad; y or grad may be nil, and without y
 // the loss is 0 and nothing is added. It panics where [Check] has an error, and if grad has another shape than w.
 func (w *Positional) Forward(x []int, y []float64, grad *Positional) (f []float64, loss float64) {
-	e := w.NewPass()
-	if grad == nil {
-		loss = e.Loss(x, y, nil)
-	} else {
+	must(Check(x, y, w.S, w.T))
+	if grad != nil {
 		checkSame("gradient", grad, w)
-		g, _ := e.NewGradient()
-		loss = e.Loss(x, y, g)
-		e.AddTo(grad, g, 1)
 	}
-	return slices.Clone(e.f.RawRowView(w.T - 1)), loss
+	t := w.record(x)
+	all, d, loss := w.loss(t.nodes[len(t.nodes)-1].v, x, y)
+	if y != nil && grad != nil {
+		t.backward(d)
+		t.addTo(grad)
+	}
+	return all.RawRowView(w.T - 1), loss
 }
 
 // Predictions returns f at every position of the sequence x: T x S. It panics where [Check] has an error.
 func (w *Positional) Predictions(x []int) *mat.Dense {
-	everywhere := *w
-	everywhere.Everywhere = true
-	e := everywhere.NewPass()
-	e.Loss(x, nil, nil)
-	return e.f
+	t := w.record(x)
+	f, _, _ := w.loss(t.nodes[len(t.nodes)-1].v, x, nil)
+	return f
 }
 
-// A PositionalPass evaluates sequences with the attention of the first layer computed once, and belongs to one
-// goroutine. It keeps the weights, which must not change.
-type PositionalPass struct {
-	w     *Positional
-	p     []*mat.Dense // P_h
-	x     []int
-	u, du *mat.Dense   // T x d
-	f     *mat.Dense   // T x S
-	z     []*mat.Dense // T x S, P_h X of each head
+// record returns the tape of a forward pass on x. Its last value, T x S, is f, or the logits of a Linear form.
+func (w *Positional) record(x []int) *tape {
+	must(w.Validate())
+	must(Check(x, nil, w.S, w.T))
+	t := &tape{params: map[string]*node{}}
+	ms, oneHot := w.Matrices(), mat.NewDense(w.T, w.S, nil)
+	param := func(n int) *node { return t.param(ms[n].Name, mat.NewDense(ms[n].Rows, ms[n].Cols, ms[n].Data)) }
+	for i, token := range x {
+		oneHot.Set(i, token, 1)
+	}
+	tokens := t.add("", oneHot, func(*mat.Dense) {})
+	streams := []*node{tokens}
+	for h := range w.Heads {
+		z := t.mul("", t.softmax("", t.spread(param(h), w)), tokens)
+		if w.Values {
+			z = t.mul("", z, param(w.Heads+h))
+		}
+		streams = append(streams, z)
+	}
+	last := len(ms) - 1
+	if w.Linear {
+		scores := t.mulT("", t.mul("", tokens, param(last)), streams[1])
+		t.mul("", t.lower(scores), tokens)
+		return t
+	}
+	u := t.concat("", streams...)
+	scores := t.mulT("", t.mul("", t.mul("", u, param(last-1)), param(last)), u)
+	t.mul("", t.softmax("", scores), tokens)
+	return t
 }
 
-// NewPass returns a pass of the weights. It panics if a matrix has another size than the form gives it.
-func (w *Positional) NewPass() *PositionalPass { return w.passWith(w.PositionAttentions()) }
-
-// Fork returns a pass of the same weights for another goroutine.
-func (e *PositionalPass) Fork() *PositionalPass { return e.w.passWith(e.p) }
-
-func (w *Positional) passWith(p []*mat.Dense) *PositionalPass {
-	d := (1 + w.Heads) * w.S
-	e := &PositionalPass{
-		w: w, p: p, u: mat.NewDense(w.T, d, nil), du: mat.NewDense(w.T, d, nil),
-		f: mat.NewDense(w.T, w.S, nil),
-	}
-	for range p {
-		e.z = append(e.z, mat.NewDense(w.T, w.S, nil))
-	}
-	return e
-}
-
-// NewGradient returns zero derivatives for [PositionalPass.Loss], of the form of the weights with the derivative by
-// P_h, T x T, in place of A_h, and all their numbers, shared.
-func (e *PositionalPass) NewGradient() (g *Positional, all []float64) {
-	form, n := e.w.PositionalForm, 0
-	form.Relative = false
-	for _, m := range NewPositional(form).Matrices() {
-		n += len(m.Data)
-	}
-	all = make([]float64, n)
-	return form.build(func(rows, cols int) *mat.Dense {
-		m := mat.NewDense(rows, cols, all[n-rows*cols:n])
-		n -= rows * cols
-		return m
-	}), all
-}
-
-// Last returns f at the last position of the last sequence. The next call of Loss overwrites it.
-func (e *PositionalPass) Last() []float64 { return e.f.RawRowView(e.w.T - 1) }
-
-// Loss returns the loss of [Positional.Forward], and adds derivatives to g, which may be nil.
-func (e *PositionalPass) Loss(x []int, y []float64, g *Positional) float64 {
-	must(Check(x, y, e.w.S, e.w.T))
-	e.x = x
-	e.first()
-	if y == nil {
-		g = nil
-	}
-	if g != nil {
-		e.du.Zero()
-	}
-	loss := 0.0
-	if e.w.Linear {
-		loss = e.linear(y, g)
-	} else {
-		loss = e.mixture(y, g)
-	}
-	if g != nil {
-		e.firstGrad(g)
-	}
-	return loss
-}
-
-// first computes z and u.
-func (e *PositionalPass) first() {
-	w, s := e.w, e.w.S
-	e.u.Zero()
-	for i, token := range e.x {
-		e.u.Set(i, token, 1)
-	}
-	for h := range w.A {
-		for i := range w.T {
-			row, z := e.u.RawRowView(i)[(1+h)*s:(2+h)*s], e.z[h].RawRowView(i)
-			clear(z)
-			for j, p := range e.p[h].RawRowView(i)[:i+1] {
-				z[e.x[j]] += p
-			}
-			if !w.Values {
-				copy(row, z)
-				continue
-			}
-			for a, v := range z {
-				addScaled(row, v, w.V[h].RawRowView(a))
-			}
+// spread appends the scores of the first layer: T x T, entry (i, j) from its place in A_h.
+func (t *tape) spread(a *node, w *Positional) *node {
+	v := mat.NewDense(w.T, w.T, nil)
+	for i := range w.T {
+		for j := range i + 1 {
+			v.Set(i, j, a.v.At(w.entry(i, j)))
 		}
 	}
-}
-
-// firstGrad takes the derivative by u back to P and V.
-func (e *PositionalPass) firstGrad(g *Positional) {
-	w, s := e.w, e.w.S
-	dz := make([]float64, s)
-	for h := range w.A {
+	return t.add("", v, func(d *mat.Dense) {
 		for i := range w.T {
-			row := e.du.RawRowView(i)[(1+h)*s : (2+h)*s]
-			copy(dz, row)
-			if w.Values {
-				for a, z := range e.z[h].RawRowView(i) {
-					addScaled(g.V[h].RawRowView(a), z, row)
-					dz[a] = dot(w.V[h].RawRowView(a), row)
-				}
-			}
-			dp := g.A[h].RawRowView(i)[:i+1]
-			for j := range dp {
-				dp[j] += dz[e.x[j]]
+			for j := range i + 1 {
+				r, c := w.entry(i, j)
+				a.d.Set(r, c, a.d.At(r, c)+d.At(i, j))
 			}
 		}
-	}
+	})
 }
 
-// target returns the target of position i and its weight in the loss. one is room for S numbers.
-func (e *PositionalPass) target(i int, y, one []float64) ([]float64, float64) {
-	weight := 1.0
-	if e.w.Everywhere {
-		weight = 1 / float64(e.w.T)
+// lower appends a with zeros above the diagonal.
+func (t *tape) lower(a *node) *node {
+	cut := func(i, j int, v float64) float64 {
+		if j > i {
+			return 0
+		}
+		return v
 	}
-	if i == e.w.T-1 {
-		return y, weight
-	}
-	clear(one)
-	one[e.x[i+1]] = 1
-	return one, weight
-}
-
-// positions returns the first position with a loss.
-func (e *PositionalPass) positions() int {
-	if e.w.Everywhere {
-		return 0
-	}
-	return e.w.T - 1
+	var v mat.Dense
+	v.Apply(cut, a.v)
+	return t.add("", &v, func(d *mat.Dense) {
+		d.Apply(cut, d)
+		a.d.Add(a.d, d)
+	})
 }
 
 // mixtureFloor is added to the mixture in the loss.
 const mixtureFloor = 1e-8
 
-// mixture computes f and the loss of the softmax form, and adds to g and du.
-func (e *PositionalPass) mixture(y []float64, g *Positional) (loss float64) {
-	w := e.w
-	_, d := e.u.Dims()
-	a, r, da, dr := make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
-	one, by, dp, scores := make([]float64, w.S), make([]float64, w.S), make([]float64, w.T), make([]float64, w.T)
-	for i := e.positions(); i < w.T; i++ {
-		clear(a)
-		clear(r)
-		for k, v := range e.u.RawRowView(i) {
-			addScaled(a, v, w.Q.RawRowView(k))
+// loss returns f at every position, T x S, the loss, and its gradient d by the last value of the tape. Without y the
+// loss is 0.
+func (w *Positional) loss(v *mat.Dense, x []int, y []float64) (f, d *mat.Dense, loss float64) {
+	f, d = mat.DenseCopyOf(v), mat.NewDense(w.T, w.S, nil)
+	for i := range w.T {
+		row, logZ := f.RawRowView(i), 0.0
+		if w.Linear {
+			logZ = num.LogSumExp(row, v.RawRowView(i))
 		}
-		for k, v := range a {
-			addScaled(r, v, w.K.RawRowView(k))
-		}
-		p, f := scores[:i+1], e.f.RawRowView(i)
-		for j := range p {
-			p[j] = dot(r, e.u.RawRowView(j))
-		}
-		num.LogSumExp(p, p)
-		clear(f)
-		for j, v := range p {
-			f[e.x[j]] += v
-		}
-		if y == nil {
+		if y == nil || !w.Everywhere && i < w.T-1 {
 			continue
 		}
-		target, weight := e.target(i, y, one)
-		for s, t := range target {
-			by[s] = 0
-			if t > 0 {
-				loss -= float64(float64(weight*t) * num.Log(f[s]+mixtureFloor))
-				by[s] = -float64(weight*t) / (f[s] + mixtureFloor)
-			}
+		target, weight := y, 1.0
+		if w.Everywhere {
+			weight = 1 / float64(w.T)
 		}
-		if g == nil {
-			continue
+		if i < w.T-1 {
+			target = make([]float64, w.S)
+			target[x[i+1]] = 1
 		}
-		mean := dot(by, f)
-		for j, v := range p {
-			dp[j] = float64(v * (by[e.x[j]] - mean)) // the derivative by the score
-		}
-		e.scoreGrad(i, dp[:i+1], a, r, da, dr, g)
-	}
-	return loss
-}
-
-// scoreGrad adds to du, Q and K, given the derivative ds by the scores u_i Q K u_j^T of position i, with
-// a = u_i Q and r = a K. da and dr are room.
-func (e *PositionalPass) scoreGrad(i int, ds, a, r, da, dr []float64, g *Positional) {
-	clear(dr)
-	for j, v := range ds {
-		addScaled(dr, v, e.u.RawRowView(j))
-		addScaled(e.du.RawRowView(j), v, r)
-	}
-	for k, v := range a {
-		addScaled(g.K.RawRowView(k), v, dr)
-		da[k] = dot(e.w.K.RawRowView(k), dr)
-	}
-	du := e.du.RawRowView(i)
-	for k, v := range e.u.RawRowView(i) {
-		addScaled(g.Q.RawRowView(k), v, da)
-		du[k] += dot(e.w.Q.RawRowView(k), da)
-	}
-}
-
-// linear computes f and the loss of the linear form, and adds to g and du. With C_i = sum_{j<=i} (P X)_j e_{x_j}^T,
-// S x S, the logits of position i are the row W_{x_i} C_i.
-func (e *PositionalPass) linear(y []float64, g *Positional) (loss float64) {
-	w, s := e.w, e.w.S
-	c := mat.NewDense(s, s, nil)
-	logits, one := make([]float64, s), make([]float64, s)
-	by := mat.NewDense(w.T, s, nil) // derivatives by the logits
-	first := e.positions()
-	for i, token := range e.x {
-		for a, v := range e.u.RawRowView(i)[s:] {
-			c.Set(a, token, c.At(a, token)+v)
-		}
-		if i < first {
-			continue
-		}
-		clear(logits)
-		for a, v := range w.W.RawRowView(token) {
-			addScaled(logits, v, c.RawRowView(a))
-		}
-		f := e.f.RawRowView(i)
-		logZ := num.LogSumExp(f, logits)
-		if y == nil {
-			continue
-		}
-		target, weight := e.target(i, y, one)
-		d := by.RawRowView(i)
-		for k, t := range target {
-			loss += float64(float64(weight*t) * (logZ - logits[k]))
-			d[k] = float64(weight * (f[k] - t))
-		}
-		if g != nil {
-			for a := range s {
-				g.W.Set(token, a, g.W.At(token, a)+dot(c.RawRowView(a), d))
+		for s, p := range target {
+			switch p *= weight; {
+			case w.Linear:
+				loss += float64(p * (logZ - v.At(i, s)))
+				d.Set(i, s, float64(weight*row[s])-p)
+			case p > 0:
+				loss -= float64(p * num.Log(row[s]+mixtureFloor))
+				d.Set(i, s, -p/(row[s]+mixtureFloor))
 			}
 		}
 	}
-	if g == nil {
-		return loss
-	}
-	c.Zero() // now the derivative by C_i, from the end
-	for i := w.T - 1; i >= 0; i-- {
-		for a, v := range w.W.RawRowView(e.x[i]) {
-			addScaled(c.RawRowView(a), v, by.RawRowView(i))
-		}
-		du := e.du.RawRowView(i)[s:]
-		for a := range du {
-			du[a] += c.At(a, e.x[i])
-		}
-	}
-	return loss
-}
-
-// AddTo adds c times the gradient to dst, which has the shape of the weights: g has the derivatives of Loss, whose
-// part by P goes through the softmax of each row of the first layer.
-func (e *PositionalPass) AddTo(dst, g *Positional, c float64) {
-	to, from := dst.Matrices(), g.Matrices()
-	for n := len(e.p); n < len(to); n++ {
-		addScaled(to[n].Data, c, from[n].Data)
-	}
-	for h, p := range e.p {
-		for i := range e.w.T {
-			row, dp := p.RawRowView(i)[:i+1], g.A[h].RawRowView(i)[:i+1]
-			mean := dot(row, dp)
-			for j, v := range row {
-				r, k := e.w.entry(i, j)
-				dst.A[h].Set(r, k, dst.A[h].At(r, k)+float64(c*float64(v*(dp[j]-mean))))
-			}
-		}
-	}
-}
-
-// addScaled adds c x to dst.
-func addScaled(dst []float64, c float64, x []float64) {
-	dst = dst[:len(x)]
-	for i, v := range x {
-		dst[i] += float64(c * v)
-	}
-}
-
-// dot returns sum_i a_i b_i.
-func dot(a, b []float64) (sum float64) {
-	b = b[:len(a)]
-	for i, v := range a {
-		sum += float64(v * b[i])
-	}
-	return sum
+	return f, d, loss
 }

@@ -11,7 +11,7 @@ import (
 type positional struct {
 	shape
 	w    *model.Positional
-	pass *model.PositionalPass
+	pass *positionalCore
 }
 
 func newPositional(w *model.Positional) *positional {
@@ -23,13 +23,13 @@ func newPositional(w *model.Positional) *positional {
 func (e *positional) Load(w model.Model) {
 	e.check(w)
 	model.Copy(e.w, w)
-	e.pass = e.w.NewPass()
+	e.pass = newPositionalCore(e.w, e.w.PositionAttentions())
 }
 
 func (e *positional) NewPass() Pass { return &positionalPass{e: e} }
 
 func (e *positional) NewGradient() Gradient {
-	g, sum := e.pass.NewGradient()
+	g, sum := e.pass.newGradient()
 	return &positionalGradient{e, g, sum}
 }
 
@@ -41,22 +41,22 @@ func (e *positional) MeanAttention(x []int) []*mat.Dense {
 // A positionalPass renews its pass after a Load.
 type positionalPass struct {
 	e   *positional
-	of  *model.PositionalPass // the engine's, of which own is a fork
-	own *model.PositionalPass
+	of  *positionalCore // the engine's, of which own is a fork
+	own *positionalCore
 }
 
 func (p *positionalPass) Loss(x []int, y []float64, g Gradient) float64 {
 	if p.of != p.e.pass {
-		p.of, p.own = p.e.pass, p.e.pass.Fork()
+		p.of, p.own = p.e.pass, newPositionalCore(p.e.w, p.e.pass.p)
 	}
 	if g == nil {
-		return p.own.Loss(x, y, nil)
+		return p.own.loss(x, y, nil)
 	}
 	to, ok := g.(*positionalGradient)
 	if !ok || to.e != p.e {
 		panic(otherGradient)
 	}
-	return p.own.Loss(x, y, to.g)
+	return p.own.loss(x, y, to.g)
 }
 
 func (p *positionalPass) Losses(x []int, y []float64, g Gradient) float64 {
@@ -69,7 +69,7 @@ func (p *positionalPass) Losses(x []int, y []float64, g Gradient) float64 {
 	return loss
 }
 
-func (p *positionalPass) Predictions() []float64 { return p.own.Last() }
+func (p *positionalPass) Predictions() []float64 { return p.own.last() }
 
 type positionalGradient struct {
 	e   *positional
@@ -81,5 +81,5 @@ func (g *positionalGradient) Sum() []float64 { return g.sum }
 
 func (g *positionalGradient) AddTo(w model.Model, c float64) {
 	g.e.check(w)
-	g.e.pass.AddTo(w.(*model.Positional), g.g, c)
+	g.e.pass.addTo(w.(*model.Positional), g.g, c)
 }
