@@ -23,11 +23,12 @@ type Place struct {
 func (l *Ledger) Page(where func(id string) Place) string {
 	var b strings.Builder
 	b.WriteString(pageHead)
+	b.WriteString(l.falsehoods())
 	b.WriteString(l.counts())
 	theorems := l.Theorems(func(id string) string { return where(id).Proof })
 	fmt.Fprintf(&b, "\n%s\n", l.Standing()+" "+strings.TrimSpace(theorems+" "+l.Account()))
 	b.WriteString(l.theorems())
-	b.WriteString(pageTable)
+	b.WriteString(pageGuide + pageTable)
 	targets := map[string]string{} // of the links, keyed by their texts
 	for _, r := range l.Rows {
 		place := where(r.ID)
@@ -92,28 +93,49 @@ func joined(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "; ")
 }
 
-const pageHead = `# The ledger: the statements of the paper, proved, refuted and tested
+const pageHead = `# The statements of the paper, decided
 
-A function in [paper/claims](paper/claims) evaluates each numbered statement of *How Transformers Learn Causal Structure with Gradient Descent* **as printed** and searches for a counterexample. ` + "`make verify`" + ` runs all checks and writes this page; ` + "`.tools/bin/paper verify \"Lemma 12\"`" + ` runs one, named by its number in the PDF or by its id, and prints its witness or worst instance. [A letter](figures/errata.pdf) proposes corrections of the false statements; [its supplement](figures/supplement.pdf) has the witnesses and the proofs.
-
-**Proved** names the proof of the statement as a whole: the number of its proposition in the supplement, or theorems of Coq. The proofs in the paper are not counted; their displayed steps have rows. *In part* means that the theorem of Coq differs from the statement by what ` + "`paper verify`" + ` prints. **Refuted** names the defect; the witness, in exact numbers, stands in the supplement.
-
-**Tested** counts the instances on which the check, which evaluates the statement where its hypotheses hold, found no counterexample, by the method that decided them: rational numbers; enclosures of the rounding error; floats, which are evidence only (of a search its worst point); and confidence limits of a mean. An instance is *trivial*, and not counted, where the right side exceeds what the left side can be at all. This is known to the checks of probabilities, covariances, variances of frequencies and errors of predictions, and in Theorems 1 and 2, where the uniform guess sets the limit. *Not tested* means that all instances are trivial. The **margin** on the worst instance is (rhs − lhs) / max(|lhs|, |rhs|) of lhs ≤ rhs, also where the paper prints ≥; that of an equation is minus the relative difference.
-
-A row whose id ends in ` + "`-corrected`" + ` corrects the printed statement. A step or remark carries the number of the statement whose proof contains it. Theorems 1 and 2, Lemmas 8, 10, 22 and 30 to 33 and Corollaries 1 and 2 have constants or a hypothesis that the paper leaves open; the check decides the ones that its row names.
-
-**Resolves.** Where a right side is a product of powers, the check also decides changed products, with the budget of a quick run. The column lists the least change of each factor that the check refuses: *$4$: 25 %* means 3.2 in place of 4 (or 5, under ≥), and *$S^3$: 1* means $S^2$ in place of $S^3$. The grid has 1, 2, 5, 10, 25 and 50 % and the factors 2, 3, 5, 10, 100 and 1000 for a constant, 1, 2 and 4 for an exponent, also ½ for a half-integer one, and steps from 1/20 for the exponents of $T_{\mathrm{eff}}$ and $N$. The check accepts every change of a factor that is not listed: *not at all* means a thousandth of the right side as well.
-
-**Defects.** A refuted row names its defect. A *misprint* is a wrong sign, index or name, and the intended statement is true. In a *boundary case* one row, entry or position, or a trivial case, should be excluded. A *step of a proof* is false, and the statement that it serves survives. With a *missing hypothesis* the statement is true. A *constant*, or an exponent, changes.
+Each numbered statement of *How Transformers Learn Causal Structure with Gradient Descent* is a function in [paper/claims](paper/claims) that evaluates it **exactly as printed** and searches for a counterexample. ` + "`make verify`" + ` runs all of them and writes this page; ` + "`.tools/bin/paper verify \"Lemma 12\"`" + ` runs one. [A letter](figures/errata.pdf) proposes the corrections to the authors, and [its supplement](figures/supplement.pdf) has every witness and proof.
 
 `
 
+const pageGuide = `
+## How to read the table
+
+A row is a statement as printed, a displayed step of a proof, or a correction, whose id ends in ` + "`-corrected`" + `. A step carries the number of the statement whose proof contains it.
+
+- **Proved** names the proof of the whole statement: its number in the supplement, or theorems of Coq. Proofs in the paper are not counted, because each of their displayed steps has a row of its own. *In part* means that the theorem of Coq differs from the statement, as ` + "`paper verify`" + ` explains.
+- **Refuted** names what is wrong. A *misprint* is a wrong sign, index or name. In a *boundary case* a row, an entry or a trivial case should be excluded. A *step of a proof* is false although the statement that it serves survives. A *missing hypothesis* makes the statement true, and so does another *constant* or exponent.
+- **Tested** counts the instances on which the check found no counterexample although the hypotheses hold, by the method that decided them: rational numbers, enclosures of the rounding error, floats, or confidence limits of a mean. Floats are evidence only. We do not count an instance on which the bound could not fail.
+- The **margin** is (rhs − lhs) / max(|lhs|, |rhs|) of lhs ≤ rhs on the worst instance; for an equation it is minus the relative difference.
+- **Resolves** is the smallest wrong bound that the check would notice, because a check that accepts every constant decides little. *$4$: 25 %* means that 3.2 in place of 4 is refused (or 5, under ≥), *$S^3$: 1* that $S^2$ in place of $S^3$ is. *Not at all* means that the check would accept even a thousandth of the right side. These changes run with the budget of a quick check, so a margin may be smaller than the change that is resolved.
+
+Some statements leave a constant or a hypothesis open: Theorems 1 and 2, Lemmas 8, 10, 22 and 30 to 33 and Corollaries 1 and 2. Their rows name what the check takes.
+`
+
 const pageTable = `
-[fig-ledger](figures/fig-ledger.png) shows all margins, [fig-claims-graph](figures/fig-claims-graph.png) the dependencies between the statements. The last column links the check and the notebook.
+[fig-ledger](figures/fig-ledger.png) shows all margins. The last column links the check and the notebook.
 
 | number | id | statement | proved | refuted | tested | resolves | links |
 |---|---|---|---|---|---|---|---|
 `
+
+// falsehoods returns a table of the statements that are false as printed, with what is wrong and what is true.
+func (l *Ledger) falsehoods() string {
+	var b strings.Builder
+	b.WriteString("## False as printed\n\n| number | statement | what is wrong | what is proved instead |\n|---|---|---|---|\n")
+	for _, r := range l.Rows {
+		if r.Kind != Statement || !r.Failed() {
+			continue
+		}
+		instead := ""
+		if c := l.Find(r.Corrected); c != nil && c.Verdict == Proved {
+			instead = fmt.Sprintf("[%s](#%s)", c.Title, c.ID)
+		}
+		fmt.Fprintf(&b, "| %s | [%s](#%s) | %s | %s |\n", r.Number, cell(r.Title), r.ID, r.Defect, cell(instead))
+	}
+	return b.String() + "\n## Counts\n\n"
+}
 
 // plain escapes the characters of plain text that Markdown would interpret.
 var plain = strings.NewReplacer("*", `\*`, "_", `\_`, "<", "&lt;", "`", "\\`")
@@ -179,8 +201,9 @@ func (l *Ledger) theorems() string {
 	}
 	return fmt.Sprintf("\n%d theorems of Coq in [paper/proofs](paper/proofs), without axioms and with "+
 		"[numbers](paper/proofs/instances.v) that satisfy the premises before their conclusions, "+
-		"refute %d rows as a whole and %d in part, and prove %d as a whole and %d in part.\n",
-		theorems, rows[[2]bool{true, true}], rows[[2]bool{true, false}], rows[[2]bool{false, true}], rows[[2]bool{}])
+		"confirm %d counterexamples (%d of them whole) and %d proofs (%d of them whole).\n", theorems,
+		rows[[2]bool{true, true}]+rows[[2]bool{true, false}], rows[[2]bool{true, true}],
+		rows[[2]bool{false, true}]+rows[[2]bool{}], rows[[2]bool{false, true}])
 }
 
 // Verdicts returns the rows as a table of Markdown, each linked to its anchor on the page at the given address.
