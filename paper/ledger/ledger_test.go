@@ -385,7 +385,7 @@ func TestTheoremsAreCounted(t *testing.T) {
 	}
 	const want = "\n12 theorems of Coq in [paper/proofs](paper/proofs), without axioms and with " +
 		"[numbers](paper/proofs/instances.v) that satisfy the premises before their conclusions, " +
-		"refute 2 rows as a whole and 1 in part, and prove 1 as a whole and 2 in part.\n"
+		"confirm 3 counterexamples (2 of them whole) and 3 proofs (1 of them whole).\n"
 	if got := l.theorems(); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
