@@ -9,6 +9,8 @@
 //
 // No function changes its arguments, and results may share numbers with them: treat every *big.Rat
 // as a constant. None may be nil. Vectors and matrices whose sizes do not fit are a panic.
+//
+// It stands beside the ledger, not in pkg, because it exists to decide the statements of the ledger.
 package exact
 
 import (

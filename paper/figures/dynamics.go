@@ -47,7 +47,7 @@ const leastLength = 16
 // FamilyRuns is Algorithm 1 on a family, by length.
 type FamilyRuns struct {
 	Family
-	Runs []*trial.Dynamics
+	Runs []*theory.Dynamics
 }
 
 // A Sweep is Algorithm 1 on every family and length.
@@ -75,7 +75,7 @@ func newSweep(ctx context.Context) (Sweep, error) {
 		s[k].Family = f
 		group.Go(func() error {
 			for t := leastLength; t <= f.Most && ctx.Err() == nil; t *= 2 {
-				d, err := trial.RunDynamics(f.Graph(t), prior, float64(t)/8, 256)
+				d, err := theory.RunDynamics(f.Graph(t), prior, float64(t)/8, 256)
 				if err != nil {
 					return err
 				}
@@ -94,7 +94,7 @@ func (s Sweep) Only(names ...string) Sweep {
 }
 
 // Of returns the runs with the given lengths.
-func (f FamilyRuns) Of(lengths ...int) (ds []*trial.Dynamics) {
+func (f FamilyRuns) Of(lengths ...int) (ds []*theory.Dynamics) {
 	for _, d := range f.Runs {
 		if slices.Contains(lengths, d.Graph.T()) {
 			ds = append(ds, d)
@@ -108,8 +108,8 @@ type Scaling struct {
 	Family Family
 	TEff   []float64
 	Value  []float64
-	Law    theory.PowerLaw // fitted where Grows
-	Grows  bool            // T_eff at least doubles over the runs
+	Law    trial.PowerLaw // fitted where Grows
+	Grows  bool           // T_eff at least doubles over the runs
 }
 
 // BetaStarConstant is the constant C in beta*, at which stage 2 is stopped.
@@ -142,10 +142,10 @@ func (s Sweep) excess(betaStar func(*graph.Forest) float64) []Scaling {
 		c := Scaling{Family: f.Family}
 		for _, d := range f.Runs {
 			c.TEff = append(c.TEff, d.Graph.TEff())
-			c.Value = append(c.Value, d.Excess(d.StageTwo(betaStar(d.Graph), 2*trial.Tau2)))
+			c.Value = append(c.Value, d.Excess(d.StageTwo(betaStar(d.Graph), 2*theory.DynamicsTau2)))
 		}
 		if c.Grows = c.TEff[len(c.TEff)-1] >= 2*c.TEff[0]; c.Grows {
-			c.Law = theory.FitPowerLaw(c.TEff, c.Value)
+			c.Law = trial.FitPowerLaw(c.TEff, c.Value)
 		}
 		all = append(all, c)
 	}
@@ -164,9 +164,9 @@ const OODSequences = 1000
 type OOD struct {
 	Family Family
 	TEff   []float64
-	Median []float64       // outside the prior
-	Tail   []float64       // outside the prior, the 99 % quantile
-	Law    theory.PowerLaw // of Tail
+	Median []float64      // outside the prior
+	Tail   []float64      // outside the prior, the 99 % quantile
+	Law    trial.PowerLaw // of Tail
 	// InsideMedian and InsideTail are median and 99 % quantile for the matrix of the prior.
 	InsideMedian, InsideTail []float64
 }
@@ -202,7 +202,7 @@ func (s Sweep) OutOfDistribution(ctx context.Context) ([]OOD, error) {
 			o.Median, o.Tail = append(o.Median, out[n/2]), append(o.Tail, out[n*99/100])
 			o.InsideMedian, o.InsideTail = append(o.InsideMedian, in[n/2]), append(o.InsideTail, in[n*99/100])
 		}
-		o.Law = theory.FitPowerLaw(o.TEff, o.Tail)
+		o.Law = trial.FitPowerLaw(o.TEff, o.Tail)
 		all = append(all, o)
 	}
 	return all, nil
@@ -214,7 +214,7 @@ var theoryFamilies = []string{"markov-chain", "in-context-learning"}
 // stageOneFigure draws stage 1 on one graph: attention on the parents and in the rows of roots,
 // attention not on the parent, the graph, and the attention at the end.
 func stageOneFigure(context.Context, *Results) (*figure.Figure, error) {
-	d, err := trial.RunDynamics(trial.RandomGraph(), trial.MustPrior(trial.DynamicsPrior), 1, 64)
+	d, err := theory.RunDynamics(trial.RandomGraph(), trial.MustPrior(trial.DynamicsPrior), 1, 64)
 	if err != nil {
 		return nil, err
 	}
@@ -251,7 +251,7 @@ func stageOneFigure(context.Context, *Results) (*figure.Figure, error) {
 
 // stageOneCurves returns the attention of each position on its parent, with the largest
 // attention of each root except the first, and the attention not on the parent.
-func stageOneCurves(d *trial.Dynamics) (all, rest []figure.Series) {
+func stageOneCurves(d *theory.Dynamics) (all, rest []figure.Series) {
 	var onParent []figure.Series
 	for i := 1; i < d.Graph.T(); i++ {
 		root, parent := figure.Series{Color: 2, Mark: 2, Width: 0.7}, figure.Series{Color: 1, Mark: 1, Width: 0.7}
@@ -368,7 +368,7 @@ func whyItStopsFigure(s Sweep) *figure.Figure {
 			`%s steps of size 1 reach. (b)~The force $-\Delta_\beta$, in the colours of (a); a mark on the axis means that `+
 			`it has vanished. For short sequences $\beta$ rests where the force vanishes; for long ones the force falls `+
 			`off exponentially, so that $\beta$ grows like the logarithm of the time while the error has long been flat.`,
-			powerTeX(trial.Tau2)), miss, force)
+			powerTeX(theory.DynamicsTau2)), miss, force)
 }
 
 // between interpolates a curve linearly at x.
@@ -383,7 +383,7 @@ func between(s figure.Series, x float64) float64 {
 // and the lower bound of Lemma 10 (thm-stage2-lower).
 func betaGrowthFigure(s Sweep) *figure.Figure {
 	var steps []int
-	for t := 1; t <= trial.Tau2; t += 1 + t/16 {
+	for t := 1; t <= theory.DynamicsTau2; t += 1 + t/16 {
 		steps = append(steps, t)
 	}
 	x := make([]float64, len(steps))
@@ -406,14 +406,14 @@ func betaGrowthFigure(s Sweep) *figure.Figure {
 	a.Series = append(a.Series,
 		figure.Series{
 			Label: figure.Label{Text: "by ĝ(β)", TeX: `by $\hat g(\beta)$`}, X: x, Color: 7, Mark: 5,
-			Y: trial.IdealBeta(d.Beta0, steps, func(b float64) float64 {
+			Y: theory.IdealBeta(d.Beta0, steps, func(b float64) float64 {
 				return theory.GHatBeta(d.Prior, d.Graph, b)
 			}),
 		},
 		figure.Series{
 			Label: figure.Text("guaranteed"), X: x, Color: 5, Mark: 6,
-			Y: trial.IdealBeta(d.Beta0, steps, func(b float64) float64 {
-				return trial.GuaranteedForce(theory.Gamma(d.Prior), d.Prior.States(), b)
+			Y: theory.IdealBeta(d.Beta0, steps, func(b float64) float64 {
+				return theory.GuaranteedForce(theory.Gamma(d.Prior), d.Prior.States(), b)
 			}),
 		})
 	return figure.OneRow(figure.OneColumn,
@@ -453,7 +453,7 @@ func lossGapFigure(gap LossGap) *figure.Figure {
 			`against $T_{\mathrm{eff}}$, for $T=%d,%d,\dots$ in %s families: stage 2 run for %s steps, and `+
 			`stopped at $e^{\beta^*} = %d\, T_{\mathrm{eff}}^{1/12}\log^{-1/6}T$. Lines are fitted power laws. `+
 			`$T_{\mathrm{eff}}$ of binary tree and star does not grow with $T$.`,
-			leastLength, 2*leastLength, inWords(len(gap.ToEnd)), powerTeX(trial.Tau2), BetaStarConstant),
+			leastLength, 2*leastLength, inWords(len(gap.ToEnd)), powerTeX(theory.DynamicsTau2), BetaStarConstant),
 		toEnd, panel(figure.Label{Text: "Stage 2 stopped at β*", TeX: `Stage 2 stopped at $\beta^*$`}, gap.Stopped))
 	f.ShareLegend(toEnd)
 	return f
@@ -474,7 +474,7 @@ func lossGapNumbers(gap LossGap) figure.Numbers {
 	return ns
 }
 
-func exponent(id string, law theory.PowerLaw) figure.Number {
+func exponent(id string, law trial.PowerLaw) figure.Number {
 	return figure.Number{
 		ID: id, Value: law.Exponent, Digits: 2,
 		Interval: &[2]float64{law.Exponent - law.Half, law.Exponent + law.Half},

@@ -29,7 +29,7 @@ func TestStageOneFindsEveryParent(t *testing.T) {
 
 // The same error by the model's own prediction, on the same sequences.
 func TestOutOfDistributionIsTheErrorOfTheModel(t *testing.T) {
-	d, err := trial.RunDynamics(graph.InContext(16), trial.MustPrior(trial.DynamicsPrior), 16, 64)
+	d, err := theory.RunDynamics(graph.InContext(16), trial.MustPrior(trial.DynamicsPrior), 16, 64)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func smallSweep(t *testing.T) Sweep {
 	for _, f := range Families() {
 		runs := FamilyRuns{Family: f}
 		for _, n := range []int{16, 32, 64} {
-			d, err := trial.RunDynamics(f.Graph(n), prior, 16, 64)
+			d, err := theory.RunDynamics(f.Graph(n), prior, 16, 64)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -5,13 +5,14 @@ import (
 
 	"learncausal/paper/trial"
 	"learncausal/pkg/graph"
+	"learncausal/pkg/theory"
 )
 
 // The chain of Lemma 34 (thm-finite-stage2), as corrected: |f - f_pop| <= max|A2 - A2_pop|/2.
 // With 4096 sequences every parent is found; the seed is preset.
 func TestSampledRunIsNearThePopulation(t *testing.T) {
 	for _, g := range []*graph.Forest{graph.Chain(7), graph.InContext(8)} {
-		s, err := NewEmpiricalStage(g, trial.MustPrior(trial.DynamicsPrior))
+		s, err := theory.NewEmpiricalStage(g, trial.MustPrior(trial.DynamicsPrior))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,11 +17,10 @@ import (
 	"learncausal/paper/trial"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/num"
-	"learncausal/pkg/theory"
 	"learncausal/pkg/train"
 )
 
-// An Order compares the order in which a run learns the edges of a graph with [theory.LearningOrder]. Its times have
+// An Order compares the order in which a run learns the edges of a graph with [LearningOrder]. Its times have
 // an entry for each position, 0 for a root.
 type Order struct {
 	Set     string // printed, fresh, uniform-rows or figure-6
@@ -30,7 +29,7 @@ type Order struct {
 	Alpha   float64 // of the Dirichlet prior
 	Steps   int     // of the run
 
-	// Predicted has the times of [theory.LearningOrder], in units of its own, null for an edge that is never learned.
+	// Predicted has the times of [LearningOrder], in units of its own, null for an edge that is never learned.
 	Predicted []trial.Number
 	// Measured has the step of the first evaluation at which half of the attention is on the parent. For an edge
 	// without one it is Steps (2 - a) with the attention a at the end.
@@ -66,13 +65,13 @@ func (o Order) task() train.Task1 {
 	return train.Task1{Parents: o.Parents, States: o.States, Prior: fmt.Sprintf("dirichlet(%g)", o.Alpha)}
 }
 
-// Predict returns the times of [theory.LearningOrder] with a dilution.
+// Predict returns the times of [LearningOrder] with a dilution.
 func (o Order) Predict(dilution float64) (times []trial.Number, err error) {
 	t, err := o.task().New()
 	if err != nil {
 		return nil, err
 	}
-	exact, err := theory.LearningOrder(t, dilution, orderSequences, num.Stream(0, "learning order"))
+	exact, err := LearningOrder(t, dilution, orderSequences, num.Stream(0, "learning order"))
 	for _, time := range exact {
 		if math.IsInf(time, 1) {
 			time = math.NaN()

@@ -9,6 +9,7 @@ import (
 	"learncausal/pkg/markov"
 	"learncausal/pkg/num"
 	"learncausal/pkg/task"
+	"learncausal/pkg/theory"
 	"learncausal/pkg/train"
 )
 
@@ -20,7 +21,7 @@ const (
 	oneSequences = 256
 )
 
-// AlgorithmOne runs Algorithm 1 on the graph and with the prior of a run, as in [RunSweep].
+// AlgorithmOne runs Algorithm 1 on the graph and with the prior of a run, as in [theory.RunDynamics].
 // Loss is the loss of its prediction (f + eps)/(1 + S eps) on the test set of the run, and
 // Attention its mean attention on the parents. Both are NaN for Task 2, above three states, and for uniform roots.
 func AlgorithmOne(spec train.Spec) (*OutcomeOne, error) {
@@ -47,7 +48,7 @@ func AlgorithmOne(spec train.Spec) (*OutcomeOne, error) {
 			return nil, err
 		}
 	}
-	d, err := RunDynamics(g, finite, float64(g.T())/8, oneSequences)
+	d, err := theory.RunDynamics(g, finite, float64(g.T())/8, oneSequences)
 	if err != nil {
 		return nil, err
 	}

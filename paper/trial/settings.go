@@ -1,6 +1,6 @@
 // Package trial has what a run on any graph needs: the graph by name or file ([OpenGraph]), the settings
 // ([Settings]), the cost ([MeasureCost]), the comparison with predictors that need no training ([Measure]),
-// and the results of the runs of a sweep ([Outcome]). [RunDynamics] is Algorithm 1 on a graph.
+// and the results of the runs of a sweep ([Outcome]).
 package trial
 
 import (

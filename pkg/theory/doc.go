@@ -7,7 +7,7 @@
 //
 //   - Algorithm 2, the oracle: [Oracle], [ChowLiu], [Information]; from samples [Recover]
 //   - the model [Reduced] and its loss: [Population], for T up to 16 or so
-//   - Algorithm 1: [Algorithm1]; stage 1: [G], [GHat], [LimitStage], [EmpiricalGHat]
+//   - Algorithm 1: [Algorithm1], [RunDynamics]; stage 1: [G], [GHat], [LimitStage], [EmpiricalGHat], [EmpiricalStage]
 //   - stage 2: [GHatBeta], [MonteCarlo], [TableStage], [BetaStar]
 //
 // Positions and states are 0-based, logarithms natural. Results are the same to the bit for any number of

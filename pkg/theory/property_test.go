@@ -35,7 +35,6 @@ func TestProperties(t *testing.T) {
 		"Algorithm1 LimitStage TableStage Jacobian":                                                         algorithms,
 		"ScoreGradient":                                   scoreGradients,
 		"MonteCarlo.Run StageTwo.RMS":                     monteCarlos,
-		"FitPowerLaw PowerLaw.At":                         powerLaws,
 		"Reading.String":                                  readings,
 		"RowFlow ArrivalTime RowDescent":                  flows,
 		"MixtureWeight Chain.ExcessInTheLimit Prediction": mixtures,
@@ -758,34 +757,6 @@ func monteCarlos(t *rapid.T) {
 		}
 	}
 	property.Decide(t, false, refused(t, func() { _ = theory.StageTwo{}.RMS() }))
-}
-
-func powerLaws(t *rapid.T) {
-	x := rapid.SliceOfN(rapid.OneOf(rapid.Float64Range(0.1, 9), property.Float()), 0, 5).Draw(t, "x")
-	y := rapid.SliceOfN(rapid.OneOf(rapid.Float64Range(0.1, 9), property.Float()), len(x), len(x)+1).Draw(t, "y")
-	var law theory.PowerLaw
-	if !property.Decide(t, len(x) >= 3 && len(x) == len(y), refused(t, func() { law = theory.FitPowerLaw(x, y) })) {
-		return
-	}
-	numbers := slices.Max(x) > slices.Min(x)
-	for _, v := range slices.Concat(x, y) {
-		numbers = numbers && v > 0 && !math.IsInf(v, 0)
-	}
-	if got := !math.IsNaN(law.Log) && !math.IsNaN(law.Exponent) && !math.IsNaN(law.Half); got != numbers {
-		t.Fatalf("the law of %v and %v is %v", x, y, law)
-	}
-	at := property.Float().Draw(t, "at")
-	property.Decide(t, at > 0 && !math.IsInf(at, 0), refused(t, func() { law.At(at) }))
-	if a, b := rapid.Float64Range(0.1, 9).Draw(t, "c"), rapid.Float64Range(-3, 3).Draw(t, "exponent"); numbers {
-		for i, v := range x {
-			y[i] = num.Exp(num.Log(a) + b*num.Log(v)) // math.Log is wrong for the least numbers on amd64
-			numbers = numbers && y[i] > 1e-300 && y[i] < 1e300
-		}
-		law = theory.FitPowerLaw(x, y)
-		if numbers && slices.Max(x) > 2*slices.Min(x) && !property.Near(law.Exponent, b, 1e-6) {
-			t.Fatalf("the law of %v and %v is %v, want the exponent %v", x, y, law, b)
-		}
-	}
 }
 
 func readings(t *rapid.T) {

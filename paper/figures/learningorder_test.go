@@ -1,4 +1,4 @@
-package theory
+package figures
 
 import (
 	"math"

@@ -1,4 +1,4 @@
-package theory
+package trial
 
 import (
 	"fmt"
@@ -19,7 +19,7 @@ type PowerLaw struct{ Log, Exponent, Half float64 } // Log = log c
 // At returns c x^Exponent. It panics unless x is positive and finite.
 func (p PowerLaw) At(x float64) float64 {
 	if !(x > 0 && x <= math.MaxFloat64) {
-		panic(fmt.Sprintf("theory: power law at %v, want a positive number", x))
+		panic(fmt.Sprintf("trial: power law at %v, want a positive number", x))
 	}
 	return num.Exp(p.Log + float64(p.Exponent*num.Log(x)))
 }
@@ -29,7 +29,7 @@ func (p PowerLaw) At(x float64) float64 {
 func FitPowerLaw(x, y []float64) PowerLaw {
 	n := len(x)
 	if n < 3 || len(y) != n {
-		panic(fmt.Sprintf("theory: a power law through %d and %d values, want at least 3 of each", n, len(y)))
+		panic(fmt.Sprintf("trial: a power law through %d and %d values, want at least 3 of each", n, len(y)))
 	}
 	if slices.Max(x) == slices.Min(x) {
 		return PowerLaw{math.NaN(), math.NaN(), math.NaN()}

@@ -1,4 +1,4 @@
-package theory
+package figures
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 	"learncausal/pkg/task"
 )
 
-// LearningOrder foretells when each edge is learned if both layers are trained at once, in the order of the
+// LearningOrder predicts when each edge is learned if both layers are trained at once, in the order of the
 // positions: a time in units of its own, 0 for a root and +Inf for an edge that is never learned. It is a heuristic of
 // this project, not a statement of the paper; notebook 13 compares it with runs.
 //
@@ -27,10 +27,10 @@ import (
 func LearningOrder(t task.Task, dilution float64, n int, src *rand.PCG) ([]float64, error) {
 	prior, ok := t.Prior.(*markov.Dirichlet)
 	if !ok {
-		return nil, fmt.Errorf("theory: learning order under the prior %v, want dirichlet(alpha)", t.Prior)
+		return nil, fmt.Errorf("figures: learning order under the prior %v, want dirichlet(alpha)", t.Prior)
 	}
 	if n < 1 || !(dilution >= 0) || math.IsInf(dilution, 1) {
-		panic(fmt.Sprintf("theory: learning order of %d sequences with dilution %g", n, dilution))
+		panic(fmt.Sprintf("figures: learning order of %d sequences with dilution %g", n, dilution))
 	}
 	b, parents := t.NewBatch(n), t.Graph.Parents()
 	task.NewSampler(t).Fill(b, src)
@@ -106,7 +106,7 @@ func residualForce(b *task.Batch, parents []int, learned *graph.Forest, alpha, d
 // where the others stay equal. It panics unless n >= 2.
 func Work(n int) float64 {
 	if n < 2 {
-		panic(fmt.Sprintf("theory: work on a softmax of %d entries, want at least 2", n))
+		panic(fmt.Sprintf("figures: work on a softmax of %d entries, want at least 2", n))
 	}
 	m := float64(n - 1)
 	return m / (m + 1) * (m - 1/m + float64(2*math.Log(m)))

@@ -1,4 +1,4 @@
-package trial
+package theory
 
 import (
 	"fmt"
@@ -11,38 +11,7 @@ import (
 	"learncausal/pkg/markov"
 	"learncausal/pkg/num"
 	"learncausal/pkg/task"
-	"learncausal/pkg/theory"
 )
-
-// DynamicsPrior is the prior of the figures on the proof. It satisfies Assumption 1 with every gamma below 0.3.
-const DynamicsPrior = "orbit(0.1 0.7 0.2; 0.2 0.1 0.7; 0.1 0.1 0.8)"
-
-// FinitePrior reads an orbit prior.
-func FinitePrior(text string, states int) (*markov.Finite, error) {
-	p, err := markov.ParsePrior(text, states)
-	if err != nil {
-		return nil, err
-	}
-	f, ok := p.(*markov.Finite)
-	if !ok {
-		return nil, fmt.Errorf("trial: the prior %s has no finite support, want orbit(...)", text)
-	}
-	return f, nil
-}
-
-// SampledPrior is [markov.Sampled] with the stream of draws that the paper's figures and notebooks use.
-func SampledPrior(prior markov.Prior, n int, seed uint64) (*markov.Finite, error) {
-	return markov.Sampled(prior, n, num.Stream(seed, "paper/sampled prior"))
-}
-
-// MustPrior is [FinitePrior] over three states with a panic in place of an error.
-func MustPrior(text string) *markov.Finite {
-	p, err := FinitePrior(text, 3)
-	if err != nil {
-		panic(err.Error())
-	}
-	return p
-}
 
 // A Dynamics is Algorithm 1 on a graph too large to enumerate: stage 1 in the
 // limit of small beta0, with the exact ghat, and stage 2 on samples. As in the paper,
@@ -51,34 +20,34 @@ type Dynamics struct {
 	Graph      *graph.Forest
 	Prior      *markov.Finite
 	Eps, Beta0 float64
-	GHat       *mat.Dense         // T x T
-	One        *theory.Trajectory // stage 1, until 1 - softmax(A1)_{i,p(i)} <= 1/T
-	Attention  *mat.Dense         // T x T, softmax(A1) after it
-	Table      []theory.StageTwo  // stage 2 for beta in 0, 1/8, ..., 10
+	GHat       *mat.Dense  // T x T
+	One        *Trajectory // stage 1, until 1 - softmax(A1)_{i,p(i)} <= 1/T
+	Attention  *mat.Dense  // T x T, softmax(A1) after it
+	Table      []StageTwo  // stage 2 for beta in 0, 1/8, ..., 10
 }
 
-// Tau2 is the number of steps of stage 2.
-const Tau2 = 1 << 16
+// DynamicsTau2 is the number of steps of stage 2 of a [Dynamics].
+const DynamicsTau2 = 1 << 16
 
-// RunDynamics runs stage 1 with h = eta1 beta0 / (S T), see theory.Settings, and
+// RunDynamics runs stage 1 with h = eta1 beta0 / (S T), see [Settings], and
 // tabulates stage 2 from the given number of samples. It takes a second on 512 positions.
 func RunDynamics(g *graph.Forest, prior *markov.Finite, h float64, samples int) (*Dynamics, error) {
 	if !(h > 0) || math.IsInf(h, 1) || samples < 2 {
 		const want = "want h > 0 and finite, and 2 samples or more"
-		return nil, fmt.Errorf("trial: step size h = %v and %d samples, %s", h, samples, want)
+		return nil, fmt.Errorf("theory: step size h = %v and %d samples, %s", h, samples, want)
 	}
 	t, s, tEff := g.T(), prior.States(), g.TEff()
 	d := &Dynamics{Graph: g, Prior: prior, Eps: 1 / math.Sqrt(tEff), Beta0: 0.01 / (tEff * math.Sqrt(tEff))}
 	var err error
-	if d.GHat, err = theory.GHat(g, prior, d.Eps, theory.QueryApart); err != nil {
+	if d.GHat, err = GHat(g, prior, d.Eps, QueryApart); err != nil {
 		return nil, err
 	}
-	set := theory.Settings{
+	set := Settings{
 		Beta0: d.Beta0, Rate1: h * float64(s*t) / d.Beta0, Rate2: 1,
 		Tau1: int(float64(64*t) / h), Alpha: 1 / float64(t), Every: 1 + t/64,
 	}
-	nothing := func(*theory.Reduced, *mat.Dense) (*mat.Dense, float64, float64) { return mat.NewDense(s, s, nil), 0, 0 }
-	if d.One, err = theory.Algorithm1(set, g, s, theory.LimitStage(d.GHat, d.Beta0), nothing); err != nil {
+	nothing := func(*Reduced, *mat.Dense) (*mat.Dense, float64, float64) { return mat.NewDense(s, s, nil), 0, 0 }
+	if d.One, err = Algorithm1(set, g, s, LimitStage(d.GHat, d.Beta0), nothing); err != nil {
 		return nil, err
 	}
 	d.One.Points = d.One.Points[:len(d.One.Points)-1] // without the point of stage 2
@@ -92,53 +61,53 @@ func RunDynamics(g *graph.Forest, prior *markov.Finite, h float64, samples int) 
 }
 
 // At returns the row of the table at a value of beta, a multiple of 1/8 up to 10.
-func (d *Dynamics) At(beta float64) theory.StageTwo {
-	i := slices.IndexFunc(d.Table, func(row theory.StageTwo) bool { return row.Beta == beta })
+func (d *Dynamics) At(beta float64) StageTwo {
+	i := slices.IndexFunc(d.Table, func(row StageTwo) bool { return row.Beta == beta })
 	if i < 0 {
-		panic(fmt.Sprintf("trial: no row for beta = %v, want a multiple of 1/8 from 0 to 10", beta))
+		panic(fmt.Sprintf("theory: no row for beta = %v, want a multiple of 1/8 from 0 to 10", beta))
 	}
 	return d.Table[i]
 }
 
-func (d *Dynamics) monteCarlo(prior markov.Prior, samples int) theory.MonteCarlo {
+func (d *Dynamics) monteCarlo(prior markov.Prior, samples int) MonteCarlo {
 	t := d.Graph.T()
 	rows := make([][]float64, t)
 	for i := range rows {
 		rows[i] = d.Attention.RawRowView(i)[:i+1]
 	}
-	return theory.MonteCarlo{
-		Graph: d.Graph, Prior: prior, Rows: rows, Eps: d.Eps, Reading: theory.QueryApart, Samples: samples, Seed: 1,
+	return MonteCarlo{
+		Graph: d.Graph, Prior: prior, Rows: rows, Eps: d.Eps, Reading: QueryApart, Samples: samples, Seed: 1,
 	}
 }
 
-// StageTwo runs stage 2 for Tau2 steps, or until beta >= betaStar. A betaStar of zero
+// StageTwo runs stage 2 for [DynamicsTau2] steps, or until beta >= betaStar. A betaStar of zero
 // stands for the end of the table. It records every step that is a multiple of every, and the last.
-func (d *Dynamics) StageTwo(betaStar float64, every int) *theory.Trajectory {
+func (d *Dynamics) StageTwo(betaStar float64, every int) *Trajectory {
 	t, s := d.Graph.T(), d.Prior.States()
 	if betaStar == 0 {
 		betaStar = d.Table[len(d.Table)-1].Beta
 	}
-	set := theory.Settings{Beta0: d.Beta0, Rate1: 1, Rate2: 1, Tau2: Tau2, BetaStar: betaStar, Every: every}
-	still := func(*theory.Reduced, *mat.Dense) (*mat.Dense, float64, float64) {
+	set := Settings{Beta0: d.Beta0, Rate1: 1, Rate2: 1, Tau2: DynamicsTau2, BetaStar: betaStar, Every: every}
+	still := func(*Reduced, *mat.Dense) (*mat.Dense, float64, float64) {
 		return mat.NewDense(t, t, nil), math.NaN(), math.NaN()
 	}
-	tr, err := theory.Algorithm1(set, d.Graph, s, still, theory.TableStage(d.Table))
+	tr, err := Algorithm1(set, d.Graph, s, still, TableStage(d.Table))
 	if err != nil {
-		panic("trial: " + err.Error())
+		panic("theory: " + err.Error())
 	}
 	tr.Final.A1 = mat.DenseCopyOf(d.One.Final.A1)
 	return tr
 }
 
-// Trained returns stage 2 after [Tau2] steps, with the first and the last point.
-func (d *Dynamics) Trained() *theory.Trajectory { return d.StageTwo(0, 2*Tau2) }
+// Trained returns stage 2 after [DynamicsTau2] steps, with the first and the last point.
+func (d *Dynamics) Trained() *Trajectory { return d.StageTwo(0, 2*DynamicsTau2) }
 
 // Excess returns the loss at the end of stage 2 less the least value of the perturbed loss,
 //
 //	L - L* + log(1 + S eps) = E[KL(pi(.|s) || (f + eps)/(1 + S eps))] >= 0
 //
 // L - L* itself is negative once the prediction is good, since f + eps sums to more than one.
-func (d *Dynamics) Excess(tr *theory.Trajectory) float64 {
+func (d *Dynamics) Excess(tr *Trajectory) float64 {
 	return tr.Points[len(tr.Points)-1].Gap + num.Log(1+float64(d.Prior.States())*d.Eps)
 }
 
@@ -154,11 +123,11 @@ func (d *Dynamics) Missed() (missed []int) {
 
 // OutOfDistribution returns sup_{s'} |f(X)_{s'} - pi(s'|s_T)| of the trained model on n
 // sequences from one transition matrix, in increasing order; see Theorem 2 (thm-ood).
-func (d *Dynamics) OutOfDistribution(m *theory.Reduced, pi []float64, n int, seed uint64) ([]float64, error) {
+func (d *Dynamics) OutOfDistribution(m *Reduced, pi []float64, n int, seed uint64) ([]float64, error) {
 	if n < 1 {
-		return nil, fmt.Errorf("trial: %d sequences, want at least 1", n)
+		return nil, fmt.Errorf("theory: %d sequences, want at least 1", n)
 	}
-	c, err := theory.NewChain(pi, m.S)
+	c, err := NewChain(pi, m.S)
 	if err != nil {
 		return nil, err
 	}
@@ -181,7 +150,7 @@ func (d *Dynamics) OutOfDistribution(m *theory.Reduced, pi []float64, n int, see
 
 // Predictor returns the predictions f of the trained model. The prediction of a token
 // that is not in the sequence is 0.
-func (d *Dynamics) Predictor(m *theory.Reduced) Predictor {
+func (d *Dynamics) Predictor(m *Reduced) func(f []float64, x []int) {
 	beta := m.Beta()
 	return func(f []float64, x []int) {
 		clear(f)
