@@ -4,16 +4,20 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
 	"learncausal/internal/figure"
+	"learncausal/paper/ledger"
 )
 
-// README.md has the counts of the ledger and the sentence on the theorems.
+// README.md counts the results that differ and the statements that are false, of which no theorem is one.
 func TestReadmeHasTheHeadline(t *testing.T) {
-	h, err := shared.Headline(t.Context())
+	l, err := fullLedger(t.Context(), shared)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := shared.Summary(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,10 +25,21 @@ func TestReadmeHasTheHeadline(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	theorems, _, _ := strings.Cut(h.Theorems, ". Their proofs")
-	lemmas := regexp.MustCompile(`\d+ of \d+ lemmas`).FindString(h.Account)
-	for _, said := range []string{theorems, lemmas, h.Standing} {
-		if said == "" || !strings.Contains(string(readme), said) {
+	refuted := 0
+	for _, r := range l.Rows {
+		if r.Kind == ledger.Statement && r.Verdict == ledger.Refuted {
+			refuted++
+			if strings.HasPrefix(r.Number, "Theorem") {
+				t.Errorf("%s does not survive, as README.md says", r.Number)
+			}
+		}
+	}
+	count := s.Count()
+	for _, said := range []string{
+		fmt.Sprintf("Of the other statements %d are false as printed", refuted),
+		fmt.Sprintf("while %d of %d differ", count["differs"], len(s.Rows)-count[notStated]),
+	} {
+		if !strings.Contains(string(readme), said) {
 			t.Errorf("README.md does not say %q", said)
 		}
 	}
