@@ -326,11 +326,29 @@ func (b *Bound) readOne(s string, times *big.Rat) (rest string) {
 
 // readGroup multiplies the bound by a product, or by a sum as one symbol.
 func (b *Bound) readGroup(inner string, times *big.Rat) {
-	if strings.ContainsAny(inner, "+-") && !strings.Contains(inner, "^{-") {
+	if isSum(inner) {
 		b.powers = append(b.powers, newPower(inner, times))
 		return
 	}
 	b.read(inner, times)
+}
+
+// isSum reports whether a plus or a minus stands outside of braces and parentheses.
+func isSum(latex string) bool {
+	depth := 0
+	for _, r := range latex {
+		switch r {
+		case '{', '(':
+			depth++
+		case '}', ')':
+			depth--
+		case '+', '-':
+			if depth == 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // readNumber multiplies the constant by n^times.

@@ -23,13 +23,14 @@ func TestBoundsHaveTheValuesOfTheirText(t *testing.T) {
 		`\frac{1-\lambda}{1+\lambda}2`:     1,
 		`\gamma^3/(4S^2)`:                  1. / 64 / 36,
 		`e^{-2\beta}S`:                     3. / 16,
+		`\frac{1-\lambda}{S(S-1)}`:         0.5 / 6,
 		`\log^2T\,T_{\mathrm{eff}}^{-1/2}`: 1. / 4,
 		`1`:                                1,
 	} {
 		b := MustBound(latex)
 		at := At[float64]{
 			"S": s, `\gamma`: g, `T_{\mathrm{eff}}`: teff, `\lambda^d`: l, `1-\lambda`: l, `1+\lambda`: 1, `e^\beta`: 4,
-			`\log T`: 1,
+			`\log T`: 1, "S-1": 2,
 		}
 		enclosed := At[exact.Interval]{}
 		for symbol, x := range at {

@@ -339,28 +339,27 @@ var thmFiniteStage1StepNaive = ledger.Claim{
 // sampleSize decides |Z| <= S/eps for the vertices pi(.|s_T) = e_s', where Z is
 // S (1[x_i = s'] - muhat(s'))/(muhat(s')+eps), and for all counts of s'.
 func sampleSize(e *ledger.Env, w *ledger.Worst) string {
-	for _, t := range []int64{2, 3, 5, 10, 30, 1000} {
-		for _, eps := range exact.Rats("2 1 1/2 1/10 1/100 1/1000")[0] {
-			for n := range t + 1 { // tokens s'
-				frequency := exact.Frac(n, t)
-				for _, own := range []bool{false, true} {
-					if own && n == 0 || !own && n == t {
-						continue
+	var x struct {
+		T         int64    `at:"T"`
+		Eps       *big.Rat `at:"eps"`
+		Frequency *big.Rat `at:"muhat(s')"`
+		Own       bool     `at:"x_i = s'"`
+	}
+	for _, x.T = range []int64{2, 3, 5, 10, 30, 1000} {
+		for _, x.Eps = range exact.Rats("2 1 1/2 1/10 1/100 1/1000")[0] {
+			most := e.Bound(0).Rat(ledger.At[*big.Rat]{`\epsilon`: x.Eps})
+			for n := range x.T + 1 { // tokens s'
+				x.Frequency = exact.Frac(n, x.T)
+				for _, x.Own = range []bool{false, true} {
+					if x.Own && n > 0 || !x.Own && n < x.T {
+						z := exact.Quo(exact.Sub(exact.Indicator(x.Own), x.Frequency), exact.Add(x.Frequency, x.Eps))
+						w.AtMostRat(exact.Abs(z), most, ledger.Of(x))
 					}
-					decideSize(w, e.Bound(0), eps, frequency, t, own)
 				}
 			}
 		}
 	}
 	return ""
-}
-
-// decideSize decides the instance with a frequency of s' among t tokens.
-func decideSize(w *ledger.Worst, bound ledger.Bound, eps, frequency *big.Rat, t int64, own bool) {
-	z := exact.Quo(exact.Sub(exact.Indicator(own), frequency), exact.Add(frequency, eps))
-	w.AtMostRat(exact.Abs(z), bound.Rat(ledger.At[*big.Rat]{`\epsilon`: eps}), func() ledger.Instance {
-		return ledger.Instance{"T": t, "eps": eps, "muhat(s')": frequency, "x_i = s'": own}
-	})
 }
 
 var thmFiniteStage1StepDisplay = ledger.Claim{
@@ -664,38 +663,37 @@ func exponentOrder(lhs func(beta0 *big.Rat) exact.Interval) ledger.Check {
 // (e^beta0 - 1)/4 <= T_eff^(-3/2)/2 at beta0 = T_eff^(-small).
 func predictionShift(small string) ledger.Check {
 	return func(e *ledger.Env, w *ledger.Worst) string {
-		for _, factor := range exact.Rats("1001/1000 11/10 3/2 2 4")[0] { // e^beta0
-			for n := range exact.Grid(4, 5) {
-				if total := exact.Dot(n); total.Sign() > 0 && total.Cmp(exact.Int(10)) <= 0 {
-					decideShift(w, e.Bound(0), factor, n)
+		var x shift
+		for _, x.Factor = range exact.Rats("1001/1000 11/10 3/2 2 4")[0] {
+			most := e.Bound(0).Rat(ledger.At[*big.Rat]{instruments.ShiftOfExp: exact.Sub(x.Factor, exact.Int(1))})
+			for x.N = range exact.Grid(4, 5) {
+				if total := exact.Dot(x.N); total.Sign() > 0 && total.Cmp(exact.Int(10)) <= 0 {
+					w.UpTo(1).AtMostRat(x.size(), most, ledger.Of(x))
 				}
 			}
 		}
 		for _, root := range instruments.RootsOfT() {
-			decideShiftRate(w, e.Bounds(), root, exact.Rat(small))
+			teff := exact.Pow(root, 2)
+			beta0 := exact.Power(root, exact.Mul(exact.Int(-2), exact.Rat(small))).Hi
+			lhs := e.Bound(0).Enclose(ledger.At[exact.Interval]{instruments.ShiftOfExp: shiftOfPrediction(beta0)})
+			rhs := e.Bound(1).Enclose(ledger.At[exact.Interval]{`T_{\mathrm{eff}}`: exact.Point(teff)})
+			w.AtMostInterval(lhs, rhs, func() ledger.Instance { return ledger.Instance{"T_eff": teff} })
 		}
 		return ""
 	}
 }
 
-// decideShift decides the first inequality at e^beta0 = factor and the counts n of
-// positions with (delta, z) = (1, 1), (1, 0), (0, 1) and (0, 0).
-func decideShift(w *ledger.Worst, bound ledger.Bound, factor *big.Rat, n exact.Vector) {
-	mass := exact.Add(exact.Mul(factor, exact.Add(n[0], n[2])), exact.Add(n[1], n[3]))
-	f := exact.Quo(exact.Add(exact.Mul(factor, n[0]), n[1]), mass)
-	off := exact.Abs(exact.Sub(f, exact.Quo(exact.Add(n[0], n[1]), exact.Dot(n))))
-	most := bound.Rat(ledger.At[*big.Rat]{instruments.ShiftOfExp: exact.Sub(factor, exact.Int(1))})
-	w.UpTo(1).AtMostRat(off, most, func() ledger.Instance {
-		return ledger.Instance{"exp(beta0)": factor, "positions by delta and z, 11, 10, 01, 00": n}
-	})
+// A shift has the counts of positions with (delta, z) = (1, 1), (1, 0), (0, 1) and (0, 0).
+type shift struct {
+	Factor *big.Rat     `at:"exp(beta0)"`
+	N      exact.Vector `at:"positions by delta and z, 11, 10, 01, 00"`
 }
 
-// decideShiftRate decides the second inequality at T_eff = root^2.
-func decideShiftRate(w *ledger.Worst, bounds []ledger.Bound, root, small *big.Rat) {
-	beta0 := exact.Power(root, exact.Mul(exact.Int(-2), small))
-	lhs := bounds[0].Enclose(ledger.At[exact.Interval]{instruments.ShiftOfExp: shiftOfPrediction(beta0.Hi)})
-	rhs := bounds[1].Enclose(ledger.At[exact.Interval]{`T_{\mathrm{eff}}`: exact.Point(exact.Pow(root, 2))})
-	w.AtMostInterval(lhs, rhs, func() ledger.Instance { return ledger.Instance{"T_eff": exact.Pow(root, 2)} })
+// size returns |f_theta - f_thetahat|.
+func (x shift) size() *big.Rat {
+	mass := exact.Add(exact.Mul(x.Factor, exact.Add(x.N[0], x.N[2])), exact.Add(x.N[1], x.N[3]))
+	f := exact.Quo(exact.Add(exact.Mul(x.Factor, x.N[0]), x.N[1]), mass)
+	return exact.Abs(exact.Sub(f, exact.Quo(exact.Add(x.N[0], x.N[1]), exact.Dot(x.N))))
 }
 
 var thmFiniteStage2Step1 = ledger.Claim{
@@ -740,9 +738,9 @@ func sumOfDeltas(bound func(u exact.Vector) *big.Rat) ledger.Check {
 				"softmax(z)":      v, "softmax(z')": w, "delta": 1,
 			}
 		})
-		softmaxPairs(func(p softmaxPair) {
-			p.deltas(func(sum *big.Rat) { worst.UpTo(1).AtMostRat(sum, bound(p.u), p.instance) })
-		})
+		for p := range softmaxPairs {
+			p.sumsAtMost(worst, bound(p.U))
+		}
 		return ""
 	}
 }
@@ -751,11 +749,10 @@ func sumOfDeltas(bound func(u exact.Vector) *big.Rat) ledger.Check {
 // |z-z'|_inf/2 <= max |A2 - A2_pop|/2 for attention rows of the given mass.
 func predictorChain(mass string) ledger.Check {
 	return func(e *ledger.Env, w *ledger.Worst) string {
-		softmaxPairs(func(p softmaxPair) {
-			most := e.Bound(0).Rat(ledger.At[*big.Rat]{`\|u\|_1`: exact.Norm1(p.u)})
-			p.deltas(func(part *big.Rat) { w.UpTo(1).AtMostRat(part, most, p.instance) })
-			w.UpTo(2).AtMostInterval(exact.Point(exact.Norm1(p.u)), p.atMost(e.Bound(1)), p.instance)
-		})
+		for p := range softmaxPairs {
+			p.sumsAtMost(w, e.Bound(0).Rat(ledger.At[*big.Rat]{`\|u\|_1`: exact.Norm1(p.U)}))
+			w.UpTo(2).AtMostInterval(exact.Point(exact.Norm1(p.U)), p.atMost(e.Bound(1)), ledger.Of(p))
+		}
 		decideAttended(w, exact.Mul(exact.Int(2), e.Bound(2).Constant()), exact.Rat(mass))
 		return ""
 	}
@@ -768,10 +765,7 @@ func decideAttended(w *ledger.Worst, part, mass *big.Rat) {
 		for x := range task.Sequences(2, 3) {
 			for column := range exact.Grid(2, 4) {
 				d := exact.SubScaled(column, exact.Int(2), exact.Ones(2)) // -2 to 2
-				sum := new(big.Rat)
-				for j, a := range row {
-					sum.Add(sum, exact.Mul(exact.Mul(mass, a), d[x[j]]))
-				}
+				sum := exact.Mul(mass, exact.Dot(row, exact.Vector{d[x[0]], d[x[1]], d[x[2]]}))
 				w.AtMostRat(exact.Abs(sum), exact.Mul(part, exact.NormInf(d)), func() ledger.Instance {
 					return ledger.Instance{"attention": row, "X": ledger.OneBased(x), "(A2-A2_pop) e_s": d}
 				})
@@ -793,9 +787,9 @@ var thmFiniteStage2Step2 = ledger.Claim{
 
 // largestShift decides |u|_inf <= |z-z'|_inf/2.
 func largestShift(e *ledger.Env, w *ledger.Worst) string {
-	softmaxPairs(func(p softmaxPair) {
-		w.UpTo(1).AtMostInterval(exact.Point(exact.NormInf(p.u)), p.atMost(e.Bound(0)), p.instance)
-	})
+	for p := range softmaxPairs {
+		w.UpTo(1).AtMostInterval(exact.Point(exact.NormInf(p.U)), p.atMost(e.Bound(0)), ledger.Of(p))
+	}
 	return ""
 }
 
@@ -913,54 +907,49 @@ func enoughSamples(fewer string, row exact.Role, pis ...exact.Matrix) ledger.Che
 	}
 }
 
-// A softmaxPair is two softmaxes with exp(z) = base and exp(z') = base times the
+// A softmaxPair is two softmaxes with exp(z') = Base and exp(z) = Base times the
 // factors, which are the powers -1, 0 and 1 of one number.
 type softmaxPair struct {
-	base, factors exact.Vector
-	u             exact.Vector   // difference of the softmaxes
-	distance      exact.Interval // |z-z'|_inf
+	Base     exact.Vector   `at:"exp(z')"`
+	Factors  exact.Vector   `at:"exp(z-z')"`
+	U        exact.Vector   `at:"u"` // difference of the softmaxes
+	distance exact.Interval // |z-z'|_inf
 }
 
-// softmaxPairs visits softmax pairs on two to four positions.
-func softmaxPairs(visit func(softmaxPair)) {
+// softmaxPairs yields softmax pairs on two to four positions.
+func softmaxPairs(yield func(softmaxPair) bool) {
 	one, steps := exact.Int(1), exact.Vector(exact.Rats("51/50 2 9")[0])
-	var logs []exact.Interval
-	for _, t := range steps {
-		logs = append(logs, logOf(t))
-	}
+	logs := []exact.Interval{logOf(steps[0]), logOf(steps[1]), logOf(steps[2])}
 	for n := 2; n <= 4; n++ {
 		for heavy := range exact.Grid(n, 1) {
 			if n == 4 && exact.Dot(heavy).Sign() > 0 {
 				continue
 			}
+			base := exact.SubScaled(exact.Ones(n), exact.Int(-2), heavy)
 			for powers := range exact.Grid(n, 2) {
-				for k, t := range steps {
-					p := softmaxPair{distance: exact.Point(new(big.Rat))}
-					for i := range n {
-						p.base = append(p.base, exact.Add(one, exact.Mul(exact.Int(2), heavy[i])))
-						p.factors = append(p.factors, []*big.Rat{exact.Inv(t), one, t}[powers[i].Num().Int64()])
-						if p.factors[i] != one {
-							p.distance = logs[k]
+				for step, t := range steps {
+					p := softmaxPair{Base: base, distance: exact.Point(new(big.Rat))}
+					for _, k := range powers {
+						factor := []*big.Rat{exact.Inv(t), one, t}[k.Num().Int64()]
+						p.Factors = append(p.Factors, factor)
+						if factor != one {
+							p.distance = logs[step]
 						}
 					}
-					first, second := exact.Normalized(p.base), exact.Normalized(exact.Hadamard(p.base, p.factors))
-					p.u = exact.SubScaled(second, one, first)
-					visit(p)
+					p.U = exact.SubScaled(exact.Normalized(exact.Hadamard(base, p.Factors)), one, exact.Normalized(base))
+					if !yield(p) {
+						return
+					}
 				}
 			}
 		}
 	}
 }
 
-// instance describes the pair.
-func (p softmaxPair) instance() ledger.Instance {
-	return ledger.Instance{"exp(z')": p.base, "exp(z-z')": p.factors, "u": p.u}
-}
-
-// deltas visits |delta^T u| for every delta in {0, 1}^T.
-func (p softmaxPair) deltas(visit func(sum *big.Rat)) {
-	for delta := range exact.Grid(len(p.u), 1) {
-		visit(exact.Abs(exact.Dot(delta, p.u)))
+// sumsAtMost decides |delta^T u| <= most for every delta in {0, 1}^T.
+func (p softmaxPair) sumsAtMost(w *ledger.Worst, most *big.Rat) {
+	for delta := range exact.Grid(len(p.U), 1) {
+		w.UpTo(1).AtMostRat(exact.Abs(exact.Dot(delta, p.U)), most, ledger.Of(p))
 	}
 }
 

@@ -102,16 +102,7 @@ func TestInequalitiesOfFiniteSamples(t *testing.T) {
 	check.Inequalities("the tail of a mean", func(w *ledger.Worst) {
 		decideTail(w, law, tail, exact.Frac(15, 2), 2, 2, ledger.Instance{})
 	}, [2]float64{0.005, 2 * math.Exp(-2)}, [2]float64{0, 2 * math.Exp(-4)}, [2]float64{0, 2 * math.Exp(-8)})
-	check.Inequalities("a shift of the prediction", func(w *ledger.Worst) {
-		decideShift(w, compare.Bounds(*thmFiniteStage2StepExponent.Correction)[0], exact.Int(2), exact.Rats("1 2 0 1")[0])
-	}, [2]float64{0.05, 0.25})
-	check.Inequalities("a shift of the prediction by T", func(w *ledger.Worst) {
-		decideShiftRate(w, compare.Bounds(*thmFiniteStage2StepExponent.Correction), exact.Int(3), exact.Frac(3, 2))
-	}, [2]float64{math.Expm1(1./27) / 4, 1. / 54})
-	check.Inequalities("the size of a gradient", func(w *ledger.Worst) {
-		half := exact.Frac(1, 2)
-		decideSize(w, ledger.MustBound(`\frac34\epsilon^{-1}`), half, half, 2, false)
-	}, [2]float64{0.5, 1.5})
+	check("a shift of the prediction", exact.Float(shift{exact.Int(2), exact.Rats("1 2 0 1")[0]}.size()), 0.05)
 	rare := rareBounds(thmFiniteStage1StepUnion)
 	enough := rare.enough
 	rare.enough = ledger.MustBound("3")

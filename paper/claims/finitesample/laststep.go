@@ -113,16 +113,15 @@ func (c comb) square() exact.Interval {
 func lastStep(rate, times float64, powers ...int) ledger.Check {
 	return func(e *ledger.Env, w *ledger.Worst) string {
 		half := exact.Point(e.Bound(0).Constant())
-		softmaxPairs(func(p softmaxPair) {
+		for p := range softmaxPairs {
 			most := p.distance.Mul(p.distance).Mul(half)
-			p.deltas(func(part *big.Rat) { // the other token has the same difference
-				if part.Sign() == 0 {
-					return
+			for delta := range exact.Grid(len(p.U), 1) {
+				if part := exact.Dot(delta, p.U); part.Sign() != 0 { // the other token has the same difference
+					square := exact.Mul(exact.Int(2), exact.Pow(part, 2))
+					w.UpTo(2).AtMostInterval(exact.Point(square), most, ledger.Of(p))
 				}
-				square := exact.Mul(exact.Int(2), exact.Pow(part, 2))
-				w.UpTo(2).AtMostInterval(exact.Point(square), most, p.instance)
-			})
-		})
+			}
+		}
 		for _, c := range instruments.FarLengths(powers...) {
 			q, fall, long := c.SquareFall()
 			if !long {

@@ -159,7 +159,7 @@ var thmStageOneParents = ledger.Claim{
 			"most, and in the exp(beta*) of Lemma 10.)"),
 	Correction: &ledger.Claim{
 		ID: "thm-stage1-parents-corrected", Title: "Stage 1: the gap at a parent that leads",
-		Statement:  `For $\beta_0\le T_{\mathrm{eff}}^{-3/2}$ and $j\neq p(i)$, $g^*_{i,p(i)}-g^*_{i,j}\ge\gamma^3/(2S^2)$ for every $A^{(1)}$; so $G^{(1)}_{i,p(i)} \le G^{(1)}_{i,j} - \mathcal{S}_{p(i)}(1-\mathcal{S}_{p(i)})\,\gamma^3\beta_0/(2S^3T)$ if $\mathcal{S}_{p(i)}\ge\mathcal{S}_j$, which stage 1, begun at $A^{(1)}=0$, satisfies for all $j$ at all times`,
+		Statement:  `For $\beta_0\le T_{\mathrm{eff}}^{-3/2}$ and $j\neq p(i)$, $g^*_{i,p(i)}-g^*_{i,j}\ge\bound[` + gapPart + `]{\gamma^3/(2S^2)}$ for every $A^{(1)}$; so $G^{(1)}_{i,p(i)} \le G^{(1)}_{i,j} - \mathcal{S}_{p(i)}(1-\mathcal{S}_{p(i)})\,\gamma^3\beta_0/(2S^3T)$ if $\mathcal{S}_{p(i)}\ge\mathcal{S}_j$, which stage 1, begun at $A^{(1)}=0$, satisfies for all $j$ at all times`,
 		Parts:      []string{gapPart, softmaxPart},
 		Hypotheses: instruments.Assumption1 + `; ` + instruments.SmallEps + `; ` + longEnough + `; ` + parentLeader,
 		Tried:      `the gap enclosed on in-context graphs from the least length on, $\beta_0=T^{-2}$, three priors, $S=2,3,14$; in floats in the limit $\beta_0\to0$ on five families, $T\le512$; the step in rationals`,
@@ -264,6 +264,9 @@ const (
 // and on graphs of several families.
 func parentGap(e *ledger.Env, w *ledger.Worst) string {
 	decideSteps(w, leads, oneMinusItself)
+	gapOfParent := func(s int64, gamma *big.Rat) *big.Rat {
+		return e.Bound(0).Rat(ledger.At[*big.Rat]{"S": exact.Int(s), `\gamma`: gamma})
+	}
 	for _, in := range []struct {
 		gamma *big.Rat
 		pis   []exact.Matrix

@@ -31,7 +31,7 @@ const (
 
 var lemBoundGHat = ledger.Claim{
 	ID: "lem-bound-ghat", Number: "Lemma 11", Title: "The idealized gradient of stage 2 is bounded below",
-	Statement:  `$\hat g(\beta)\ge\tfrac12\gamma^8S^{-6}e^{-2\beta}>0$`,
+	Statement:  `$\hat g(\beta)\ge\bound{\tfrac12\gamma^8S^{-6}e^{-2\beta}}>0$`,
 	Hypotheses: ghatHypotheses, Tried: ghatTried,
 	Uses: []string{
 		"lem-bound-ghat-step-second", "lem-bound-ghat-step-last", "lem-bound-g1", "lem-mu-lower", "eq-b-powers",
@@ -39,98 +39,76 @@ var lemBoundGHat = ledger.Claim{
 	RestsOn: []string{"lem-bound-ghat-sharp"},
 	// The bound of lem-bound-ghat-sharp is larger by the factor 4 S^3/(gamma^4 (S-1)),
 	// which is 271 at the largest gamma.
-	Check: ledger.Check(ghatBound{factor: printedGHat, decay: 2}.decide).Noted(
+	Check: ledger.Check(ghatBound{}.decide).Noted(
 		"The printed proof rests on Lemma 16 (lem-bound-g1), which is false; the statement is true all the same, and " +
 			"follows from Lemma 11 (lem-bound-ghat-sharp), which is larger by 4 S^3/(gamma^4 (S-1)). (The proof is " +
 			"announced for Appendix G.1, and stands in Appendix H.1.)"),
-	Faults: append(ghatDrops(printedGHat),
-		ledger.Plant("exp(-2 beta) is taken to be exp(-beta)", ghatBound{factor: printedGHat, decay: 1}.decide),
-		ledger.Plant("8 S^3/(gamma^4 (S-1)) times as much",
-			ghatBound{factor: ghatFactor{{c: 4, p: 4, q: 3, k: 1}}, decay: 2}.decide)),
+	Faults: ghatDrops(),
 }
 
 var lemBoundGHatSharp = ledger.Claim{
 	ID: "lem-bound-ghat-sharp", Number: "Lemma 11", Kind: ledger.Step,
-	Title:      "The lower bound of the idealized gradient, with better powers",
-	Statement:  `$\hat g(\beta)\ge\frac{1-r}{S(S-1)}\,\mathbb E_\pi\|B_\pi\|_F^2\,e^{-2\beta}$ and $\hat g(\beta)\ge\frac{2\gamma^4}{S^3(S-1)}e^{-2\beta}$`,
-	Parts:      []string{"by the norm", "by gamma"},
+	Title: "The lower bound of the idealized gradient, with better powers",
+	Statement: `$\hat g(\beta)\ge\bound[` + byNorm + `]{\frac{1-r}{S(S-1)}e^{-2\beta}}\,\mathbb E_\pi\|B_\pi\|_F^2$ and ` +
+		`$\hat g(\beta)\ge\bound[by gamma]{\frac{2\gamma^4}{S^3(S-1)}e^{-2\beta}}$`,
+	Parts:      []string{byNorm, "by gamma"},
 	Hypotheses: ghatHypotheses, Tried: ghatTried,
 	Uses: []string{"lem-bound-g1-corrected"},
-	Check: ledger.Check(ghatBound{factor: sharpGHat(1, 1), decay: 2}.decide).Noted(
+	Check: ledger.Check(ghatBound{}.decide).Noted(
 		"The first is an equality at beta = 0; of the second the least quotient found is 1.7, at S = 2, r = 0.414, " +
 			"gamma = 0.586."),
-	Faults: append(ghatDrops(sharpGHat(1, 1)),
-		ledger.PlantIn("by the norm", "exp(-2 beta) is taken to be exp(-beta)",
-			ghatBound{factor: sharpGHat(1, 0), decay: 1}.decide),
-		ledger.PlantIn("by the norm", "the factor 1 is taken to be 1.01",
-			ghatBound{factor: sharpGHat(1.01, 0), decay: 2}.decide),
-		ledger.PlantIn("by gamma", "exp(-2 beta) is taken to be exp(-beta)",
-			ghatBound{factor: sharpGHat(0, 1), decay: 1}.decide),
-		ledger.PlantIn("by gamma", "2 gamma^4 is taken to be 4 gamma^4",
-			ghatBound{factor: sharpGHat(0, 2), decay: 2}.decide)),
+	Faults: ghatDrops(),
 }
 
-// A ghatFactor is the coefficient of an exponential in beta in a lower bound of
-// ghat(beta; pi): the largest of its terms.
-type ghatFactor []ghatTerm
-
-// A ghatTerm is c gamma^p S^-q (S-1)^-k ((1-r) |B_pi|_F^2)^n.
-type ghatTerm struct {
-	c          float64
-	p, q, k, n int
-}
-
-// printedGHat is the coefficient of Lemma 11.
-var printedGHat = ghatFactor{{c: 0.5, p: 8, q: 6}}
-
-// sharpGHat has the coefficients of both bounds of lem-bound-ghat-sharp, times byNorm and byGamma.
-func sharpGHat(byNorm, byGamma float64) ghatFactor {
-	return ghatFactor{{c: byNorm, q: 1, k: 1, n: 1}, {c: 2 * byGamma, p: 4, q: 3, k: 1}}
-}
-
-// float returns the value of the factor for norm = |B_pi|_F^2.
-func (f ghatFactor) float(s int, gamma, r, norm float64) float64 {
-	most, S := 0.0, float64(s)
-	for _, t := range f {
-		below := math.Pow(S, float64(t.q)) * math.Pow(S-1, float64(t.k))
-		most = max(most, t.c*math.Pow(gamma, float64(t.p))*math.Pow((1-r)*norm, float64(t.n))/below)
-	}
-	return most
-}
-
-// rational returns the value of the factor in rationals.
-func (f ghatFactor) rational(pi exact.Matrix, gamma, r *big.Rat) *big.Rat {
-	most, one, s := new(big.Rat), exact.Int(1), exact.Int(len(pi))
-	norm := exact.Mul(exact.Sub(one, r), exact.FrobeniusSquared(pi))
-	for _, t := range f {
-		v := exact.Mul(new(big.Rat).SetFloat64(t.c), exact.Mul(exact.Pow(gamma, t.p), exact.Pow(norm, t.n)))
-		v = exact.Quo(v, exact.Mul(exact.Pow(s, t.q), exact.Pow(exact.Sub(s, one), t.k)))
-		if v.Cmp(most) > 0 {
-			most = v
-		}
-	}
-	return most
-}
+const byNorm = "by the norm" // the part whose bound has the factor |B_pi|_F^2
 
 // ghatDrops returns the faults that drop a hypothesis of a bound.
-func ghatDrops(factor ghatFactor) []ledger.Fault {
-	drop := func(what, h string) ledger.Fault {
-		return ledger.Drop(h, what, ghatBound{factor: factor, decay: 2, drops: h}.decide)
+func ghatDrops() (all []ledger.Fault) {
+	for _, d := range [][2]string{
+		{rootsAtMost, "any share of roots"},
+		{spreadAtLeast, "any spread"},
+		{betaNotNegative, "beta < 0"},
+		{entriesAbove, "entries of any size"},
+	} {
+		all = append(all, ledger.Drop(d[0], d[1], ghatBound{d[0]}.decide))
 	}
-	return []ledger.Fault{
-		drop("any share of roots", rootsAtMost),
-		drop("any spread", spreadAtLeast),
-		drop("beta < 0", betaNotNegative),
-		drop("entries of any size", entriesAbove),
-	}
+	return all
 }
 
-// A ghatBound is the claim ghat(beta; pi) >= factor exp(-decay beta) without the hypothesis drops. Under the
+// A ghatBound is the claim that ghat(beta; pi) is at least each of the bounds, without the hypothesis drops. Under the
 // uniform prior on the relabelings of pi it bounds ghat(beta).
-type ghatBound struct {
-	factor ghatFactor
-	decay  int64
-	drops  string
+type ghatBound struct{ drops string }
+
+// float returns the largest of the bounds.
+func (ghatBound) float(bounds []ledger.Bound, c *theory.Chain, gamma, r, beta float64) (most float64) {
+	s := float64(c.S)
+	at := ledger.At[float64]{"S": s, "S-1": s - 1, `\gamma`: gamma, "1-r": 1 - r, `e^\beta`: num.Exp(beta)}
+	for _, b := range bounds {
+		v := b.Float(at)
+		if b.Part == byNorm {
+			v *= c.FrobeniusSquared()
+		}
+		most = max(most, v)
+	}
+	return most
+}
+
+// enclosed encloses the largest of the bounds, given an enclosure of e^beta.
+func (ghatBound) enclosed(bounds []ledger.Bound, pi exact.Matrix, gamma, r *big.Rat, eb exact.Interval) exact.Interval {
+	s, one := len(pi), exact.Int(1)
+	at := ledger.At[exact.Interval]{
+		"S": exact.Point(exact.Int(s)), "S-1": exact.Point(exact.Int(s - 1)), `\gamma`: exact.Point(gamma),
+		"1-r": exact.Point(exact.Sub(one, r)), `e^\beta`: eb,
+	}
+	var all []exact.Interval
+	for _, b := range bounds {
+		v := b.Enclose(at)
+		if b.Part == byNorm {
+			v = v.Mul(exact.Point(exact.FrobeniusSquared(pi)))
+		}
+		all = append(all, v)
+	}
+	return slices.MaxFunc(all, func(a, b exact.Interval) int { return a.Hi.Cmp(b.Hi) })
 }
 
 // gamma returns the largest gamma that the hypotheses allow.
@@ -165,7 +143,7 @@ func (b ghatBound) decide(e *ledger.Env, w *ledger.Worst) string {
 	}
 	for _, pi := range ghatMatrices(e) {
 		for _, r := range []*big.Rat{new(big.Rat), big.NewRat(1, 4), big.NewRat(41, 100), exact.Int(1)} {
-			b.decideRational(w, pi, r)
+			b.decideRational(w, e.Bounds(), pi, r)
 		}
 	}
 	return fmt.Sprintf(" No counterexample in %d instances.", w.N())
@@ -180,7 +158,7 @@ func (b ghatBound) attack(e *ledger.Env, w *ledger.Worst, s int) {
 		if gamma < 1e-3 {
 			return 0, math.Inf(1)
 		}
-		return b.factor.float(s, gamma, r, c.FrobeniusSquared()) * num.Exp(-float64(b.decay)*beta), c.GHatBeta(r, beta)
+		return b.float(e.Bounds(), c, gamma, r, beta), c.GHatBeta(r, beta)
 	}
 	best, _ := e.Attack(func(x []float64) float64 {
 		bound, ghat := sides(x)
@@ -199,8 +177,7 @@ func (b ghatBound) attack(e *ledger.Env, w *ledger.Worst, s int) {
 	bound, ghat := sides(best)
 	w.Keep(bound, ghat, instance)
 	if gamma != nil {
-		fall := exact.Mul(exact.Int(-b.decay), roundedBeta)
-		lower := exact.Point(b.factor.rational(roundedPi, gamma, roundedR)).Mul(exact.Point(fall).Exp())
+		lower := b.enclosed(e.Bounds(), roundedPi, gamma, roundedR, exact.Point(roundedBeta).Exp())
 		w.AtMostInterval(lower, exact.GHat(roundedPi, roundedR, roundedBeta), instance)
 	}
 }
@@ -230,7 +207,7 @@ func ghatMatrices(e *ledger.Env) []exact.Matrix {
 }
 
 // decideRational decides the bound for values of beta at which exp(beta) and all exp(beta mu) are rational.
-func (b ghatBound) decideRational(w *ledger.Worst, pi exact.Matrix, r *big.Rat) {
+func (b ghatBound) decideRational(w *ledger.Worst, bounds []ledger.Bound, pi exact.Matrix, r *big.Rat) {
 	gamma := b.rationalGamma(pi, r)
 	if gamma == nil {
 		return
@@ -245,13 +222,12 @@ func (b ghatBound) decideRational(w *ledger.Worst, pi exact.Matrix, r *big.Rat) 
 	case d > 60:
 		bases, d = bases[:1], 1
 	}
-	factor := b.factor.rational(pi, gamma, r)
 	for _, base := range bases {
 		ghat, eb := exact.Beta{Root: base, Denominator: d}.GHat(pi, r), exact.Pow(base, int(d))
 		at := func() ledger.Instance {
 			return ledger.Instance{"S": len(pi), "pi": pi, "r": r, "gamma": gamma, "exp(beta)": eb}
 		}
-		w.AtMostRat(exact.Quo(factor, exact.Pow(eb, int(b.decay))), ghat, at)
+		w.AtMostRat(b.enclosed(bounds, pi, gamma, r, exact.Point(eb)).Hi, ghat, at)
 	}
 }
 

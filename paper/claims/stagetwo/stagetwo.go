@@ -41,48 +41,60 @@ var lemA2Sym = ledger.Claim{
 	},
 }
 
-// oneDegreeOfFreedom compares G2 with c (I - 1 1^T/(S+1-less)) in rational numbers, at A2 of the claimed form
-// and at attention with entries in {0, 1/2, 1}. It is rational as beta is a multiple of 2 log 2 or 2 log(3/2).
-// The function prior returns the matrices over which the prior is uniform.
+// A smallStage is stage 2 on a small graph in rational numbers, as beta is a multiple of 2 log 2 or 2 log(3/2). Each row
+// of the attention is the mean of two positions.
+type smallStage struct {
+	Graph     *graph.Forest  `at:"graph"`
+	Prior     []exact.Matrix `at:"prior"`
+	Attention exact.Matrix   `at:"softmax(A1)"`
+	Half      *big.Rat       `at:"exp(beta/2)"`
+	Eps       *big.Rat       `at:"epsilon"`
+	Reading   theory.Reading `at:"reading"`
+}
+
+// gradients calls decide with G2 in both readings, under the uniform prior on the matrices.
+func (x smallStage) gradients(matrices []exact.Matrix, decide func(x smallStage, g2 exact.Matrix)) {
+	for _, x.Reading = range bothReadings {
+		decide(x, instruments.ExactPopulation(x.Graph, x.Eps, x.Reading, matrices...).G2(x.Attention, x.Half))
+	}
+}
+
+var bothReadings = []theory.Reading{theory.QueryApart, theory.QueryInSequence}
+
+// oneDegreeOfFreedom compares G2 with the multiple of I - 1 1^T/(S+1-less) that has the same first entry. The function
+// prior returns the matrices over which the prior is uniform.
 func oneDegreeOfFreedom(prior func(bases ...exact.Matrix) []exact.Matrix, less int64) ledger.Check {
-	cases := []struct {
-		graph *graph.Forest
-		bases []exact.Matrix
-		half  *big.Rat // exp(beta/2)
-	}{
-		{
-			graph.MustNew(-1, 0, 1, -1),
-			[]exact.Matrix{exact.Rats("7/10 3/10; 2/5 3/5"), exact.Rats("3/10 7/10; 3/5 2/5")},
-			exact.Int(2),
-		},
-		{
-			graph.MustNew(-1, 0, -1, 2, -1),
-			[]exact.Matrix{exact.Rats("9/10 1/10; 1/2 1/2"), exact.Rats("1/10 9/10; 1/2 1/2")},
-			big.NewRat(3, 2),
-		},
-		{
-			graph.MustNew(-1, 0, 0, -1),
-			[]exact.Matrix{exact.Rats("1/2 3/10 1/5; 3/5 1/5 1/5; 3/10 2/5 3/10")},
-			exact.Int(2),
-		},
+	two, three := exact.Int(2), big.NewRat(3, 2)
+	cases := []smallStage{
+		{Graph: graph.MustNew(-1, 0, 1, -1), Prior: stack("7/10 3/10; 2/5 3/5", "3/10 7/10; 3/5 2/5"), Half: two},
+		{Graph: graph.MustNew(-1, 0, -1, 2, -1), Prior: stack("9/10 1/10; 1/2 1/2", "1/10 9/10; 1/2 1/2"), Half: three},
+		{Graph: graph.MustNew(-1, 0, 0, -1), Prior: stack("1/2 3/10 1/5; 3/5 1/5 1/5; 3/10 2/5 3/10"), Half: two},
 	}
 	return func(e *ledger.Env, w *ledger.Worst) string {
-		eps := big.NewRat(1, 10)
 		r := rand.New(e.Stream("attention"))
-		for _, c := range cases[:e.Budget(len(cases), 2)] {
-			attention := twoHeads(r, c.graph.T())
-			for _, reading := range []theory.Reading{theory.QueryApart, theory.QueryInSequence} {
-				g2 := instruments.ExactPopulation(c.graph, eps, reading, prior(c.bases...)...).G2(attention, c.half)
-				compareWithCentred(w, g2, less, ledger.Instance{
-					"graph": c.graph, "prior": c.bases, "softmax(A1)": attention, "exp(beta/2)": c.half,
-					"epsilon": eps, "reading": reading.String(),
-				})
-			}
+		for _, x := range cases[:e.Budget(3, 2)] {
+			x.Attention, x.Eps = twoHeads(r, x.Graph.T()), big.NewRat(1, 10)
+			x.gradients(prior(x.Prior...), func(x smallStage, g2 exact.Matrix) {
+				for a, b := range instruments.Pairs(len(g2)) {
+					want := g2[0][0]
+					if a != b {
+						want = exact.Quo(want, exact.Int(less-int64(len(g2))))
+					}
+					w.EqualRat("", g2[a][b], want, ledger.Of(x, "entry", []int{a + 1, b + 1}))
+				}
+			})
 		}
 		return "Equal as rational numbers in both readings of the loss. Proof: relabeling all tokens by sigma " +
 			"leaves the law of (pi, X, s) in place and conjugates A2 by sigma, so G2 commutes with Sym(S) and is a I + b 1 " +
 			"1^T; 1^T G2 = 0 as J(v) 1 = 0. Symmetry of the prior is all that is needed, not its mean."
 	}
+}
+
+func stack(matrices ...string) (all []exact.Matrix) {
+	for _, m := range matrices {
+		all = append(all, exact.Rats(m))
+	}
+	return all
 }
 
 // twoHeads returns a random attention matrix over t positions. Each row is the mean of two positions.
@@ -95,21 +107,6 @@ func twoHeads(r *rand.Rand, t int) exact.Matrix {
 		}
 	}
 	return attention
-}
-
-// compareWithCentred compares the entries of m with the multiple of
-// I - 1 1^T/(S+1-less) that has the same first entry.
-func compareWithCentred(w *ledger.Worst, m exact.Matrix, less int64, at ledger.Instance) {
-	off := exact.Quo(m[0][0], exact.Int(less-int64(len(m))))
-	for a, row := range m {
-		for b, v := range row {
-			want := off
-			if a == b {
-				want = m[0][0]
-			}
-			w.EqualRat("", v, want, func() ledger.Instance { return at.With("entry", []int{a + 1, b + 1}) })
-		}
-	}
 }
 
 var thmStageTwoUpper = ledger.Claim{
@@ -161,99 +158,87 @@ func growthAtMost(rounds int, expBetas ...*big.Rat) ledger.Check {
 			s, less := exact.Int(states), exact.Int(states-1)
 			return exact.Mul(less, e.Bound(0).Rat(ledger.At[*big.Rat]{"S": s, "S-1": less}))
 		}
-		growthOfCycles(w, most, rounds, expBetas)
-		growthOfSmall(e, w, most(2))
+		x := cycle{Graph: "chain", Pi: "s -> s+1", Attention: "on the parents, the query on itself", Eps: big.NewRat(1, 10000)}
+		for _, x.S = range []int{2, 3, 5, 20} {
+			for _, x.Reading = range bothReadings {
+				for _, x.ExpBeta = range expBetas {
+					x.T = rounds*x.S + 1
+					w.AtMostRat(x.growth(), most(x.S), ledger.Of(x))
+				}
+			}
+		}
+		r := rand.New(e.Stream("attention"))
+		for k := range e.Budget(12, 4) {
+			x := smallStage{
+				Graph: []*graph.Forest{graph.Chain(4), graph.MustNew(-1, 0, 0, -1), graph.MustNew(-1, -1, 0, -1)}[k%3],
+				Prior: exact.Orbits([][]exact.Matrix{
+					stack("19/20 1/20; 1/20 19/20", "1/20 19/20; 19/20 1/20"), stack("9/10 1/10; 1/2 1/2"),
+				}[k%2]...),
+				Eps: big.NewRat(1, 1000),
+			}
+			x.Attention, x.Half = twoHeads(r, x.Graph.T()), exact.Int(1+r.IntN(3))
+			x.gradients(x.Prior, func(x smallStage, g2 exact.Matrix) {
+				w.AtMostRat(exact.Sub(new(big.Rat), g2.Trace()), most(2), ledger.Of(x)) // tr G2 = (S-1) Delta_beta
+			})
+		}
 		return ""
 	}
 }
 
-// growthOfCycles decides the bound on cycles of 2, 3, 5 and 20 states.
-func growthOfCycles(w *ledger.Worst, most func(states int) *big.Rat, rounds int, expBetas []*big.Rat) {
-	eps := big.NewRat(1, 10000)
-	for _, s := range []int{2, 3, 5, 20} {
-		for _, reading := range []theory.Reading{theory.QueryApart, theory.QueryInSequence} {
-			for _, expBeta := range expBetas {
-				w.AtMostRat(growthOnACycle(s, rounds, expBeta, eps, reading), most(s), func() ledger.Instance {
-					return ledger.Instance{
-						"S": s, "T": rounds*s + 1, "graph": "chain", "pi": "s -> s+1",
-						"softmax(A1)": "on the parents, the query on itself",
-						"exp(beta)":   expBeta, "epsilon": eps, "reading": reading.String(),
-					}
-				})
-			}
-		}
-	}
+// A cycle is stage 2 under the matrix s -> s+1 on a chain of T-1 positions and the query. Children attend to their
+// parents, roots to themselves. Only x_1 and x_T are random; by symmetry x_1 = 0.
+type cycle struct {
+	S         int            `at:"S"`
+	T         int            `at:"T"`
+	Graph     string         `at:"graph"`
+	Pi        string         `at:"pi"`
+	Attention string         `at:"softmax(A1)"`
+	ExpBeta   *big.Rat       `at:"exp(beta)"`
+	Eps       *big.Rat       `at:"epsilon"`
+	Reading   theory.Reading `at:"reading"`
 }
 
-// growthOf returns -(S-1) Delta_beta = -tr G2.
-func growthOf(g2 exact.Matrix) *big.Rat { return exact.Sub(new(big.Rat), g2.Trace()) }
-
-// growthOfSmall decides the bound on small graphs with random attention.
-func growthOfSmall(e *ledger.Env, w *ledger.Worst, bound *big.Rat) {
-	r := rand.New(e.Stream("attention"))
-	for k := range e.Budget(12, 4) {
-		g := []*graph.Forest{graph.Chain(4), graph.MustNew(-1, 0, 0, -1), graph.MustNew(-1, -1, 0, -1)}[k%3]
-		prior := [][]exact.Matrix{
-			exact.Orbits(exact.Rats("19/20 1/20; 1/20 19/20"), exact.Rats("1/20 19/20; 19/20 1/20")),
-			exact.Orbits(exact.Rats("9/10 1/10; 1/2 1/2")),
-		}[k%2]
-		attention := twoHeads(r, g.T())
-		half, eps := exact.Int(1+r.IntN(3)), big.NewRat(1, 1000)
-		for _, reading := range []theory.Reading{theory.QueryApart, theory.QueryInSequence} {
-			g2 := instruments.ExactPopulation(g, eps, reading, prior...).G2(attention, half)
-			w.AtMostRat(growthOf(g2), bound, func() ledger.Instance {
-				return ledger.Instance{
-					"graph": g, "prior": prior, "softmax(A1)": attention, "exp(beta/2)": half, "epsilon": eps,
-					"reading": reading.String(),
-				}
-			})
-		}
-	}
-}
-
-// growthOnACycle returns -(S-1) Delta_beta on a chain of rounds*S positions and the
-// query, under the matrix of a cycle s -> s+1. Children attend to their parents, roots
-// to themselves. Only x_1 and x_T are random; by symmetry x_1 = 0.
-func growthOnACycle(s, rounds int, expBeta, eps *big.Rat, reading theory.Reading) *big.Rat {
-	t, sum, one := rounds*s+1, new(big.Rat), exact.Int(1)
-	for last := range s {
-		for query := range s {
-			share := big.NewRat(1, int64(s*s))
-			if reading == theory.QueryInSequence {
-				if query != last {
-					continue
-				}
-				share = big.NewRat(1, int64(s))
+// growth returns -(S-1) Delta_beta.
+func (x cycle) growth() *big.Rat {
+	sum, more := new(big.Rat), exact.Sub(x.ExpBeta, exact.Int(1))
+	for last, query := range instruments.Pairs(x.S) {
+		share := exact.Inv(exact.Int(x.S * x.S))
+		if x.Reading == theory.QueryInSequence {
+			if query != last {
+				continue
 			}
-			total, scores, hits, hitScores := new(big.Rat), new(big.Rat), new(big.Rat), new(big.Rat)
-			for i := range t {
-				token, looks := i%s, (i+s-1)%s
-				switch i {
-				case 0:
-					looks = 0
-				case t - 1:
-					token, looks = last, last
-				}
-				v, z := one, new(big.Rat)
-				if looks == query {
-					v, z = expBeta, expBeta
-				}
-				total, scores = exact.Add(total, v), exact.Add(scores, z)
-				if token == (query+1)%s {
-					hits, hitScores = exact.Add(hits, v), exact.Add(hitScores, z)
-				}
-			}
-			f := exact.Quo(hits, total)
-			above := exact.Sub(exact.Quo(hitScores, total), exact.Mul(f, exact.Quo(scores, total)))
-			sum.Add(sum, exact.Mul(share, exact.Quo(above, exact.Add(f, eps))))
+			share = exact.Inv(exact.Int(x.S))
 		}
+		looks, hits, both := 0, 0, 0 // positions that attend to the query's token, that have its successor, and both
+		for i := range x.T {
+			token, seen := i%x.S, (i+x.S-1)%x.S
+			switch i {
+			case 0:
+				seen = 0
+			case x.T - 1:
+				token, seen = last, last
+			}
+			look, hit := seen == query, token == (query+1)%x.S
+			looks, hits, both = looks+count(look), hits+count(hit), both+count(look && hit)
+		}
+		total := exact.Add(exact.Int(x.T), exact.Mul(more, exact.Int(looks)))
+		f := exact.Quo(exact.Add(exact.Int(hits), exact.Mul(more, exact.Int(both))), total)
+		above := exact.Quo(exact.Mul(x.ExpBeta, exact.Sub(exact.Int(both), exact.Mul(f, exact.Int(looks)))), total)
+		sum.Add(sum, exact.Mul(share, exact.Quo(above, exact.Add(f, x.Eps))))
 	}
 	return sum
 }
 
+func count(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
 var thmStageTwoLower = ledger.Claim{
 	ID: "thm-stage2-lower", Number: "Lemma 10", Title: "beta grows",
-	Statement: `$-\Delta_\beta(\theta)\ge\frac14\gamma^8S^{-6}e^{-2\beta}$ for $A^{(2)}=\beta I_S-(\beta-\beta_0)\frac1S1_S1_S^\top$ with $0<\beta_0\le T_{\mathrm{eff}}^{-3/2}$, $\beta\ge0$ and $e^\beta\le C_{\gamma,S}T_{\mathrm{eff}}^{1/12}\log^{-1/6}T$, ` +
+	Statement: `$-\Delta_\beta(\theta)\ge\bound[the bound]{\frac14\gamma^8S^{-6}e^{-2\beta}}$ for $A^{(2)}=\beta I_S-(\beta-\beta_0)\frac1S1_S1_S^\top$ with $0<\beta_0\le T_{\mathrm{eff}}^{-3/2}$, $\beta\ge0$ and $e^\beta\le C_{\gamma,S}T_{\mathrm{eff}}^{1/12}\log^{-1/6}T$, ` +
 		fmt.Sprintf(`$C_{\gamma,S}=\gamma^{9/2}S^{-7/2}/%d$`, instruments.GrowthConstant),
 	Parts:      []string{"the bound", "the range of beta"},
 	Hypotheses: instruments.GrowthHypotheses,
@@ -314,6 +299,10 @@ func betasUpTo(power, teff float64, t int) []float64 {
 
 // lowerGrowth decides the bound at the lengths of its C, and with C = 2 on chains that can be summed over.
 func lowerGrowth(e *ledger.Env, w *ledger.Worst) string {
+	growthBound := func(gamma, beta float64, s int) float64 {
+		return e.Bound(0).Float(ledger.At[float64]{`\gamma`: gamma, "S": float64(s), `e^\beta`: num.Exp(beta)})
+	}
+	growthBoundOf := func(c instruments.LongChain, beta float64) float64 { return growthBound(c.Gamma(), beta, 2) }
 	farGrowth(growthBound, instruments.FarLengths(120, 300, 600)...)(e, w)
 	chains := longChains(32, 128)
 	if longest := longChains(256); e.Budget(1, 0) > 0 {
@@ -457,19 +446,22 @@ func timeOfClimb(target float64) float64 { return math.Expm1(2*target) / 2 }
 func (q betaClimb) climb(w *ledger.Worst, name string, c float64, growth func(float64) float64) {
 	for _, target := range []float64{0.03, 0.5, 1, 2, 3} {
 		for _, rate := range q.rates {
-			bound := q.time(target) / (c * rate)
-			beta, before, steps := 0.0, 0.0, 0
-			limit := 10*bound + 10 // by then it has failed
-			for beta < target && float64(steps) < limit {
-				before, beta, steps = beta, beta+float64(rate*growth(beta)), steps+1
-			}
-			at := func() ledger.Instance {
-				return ledger.Instance{"growth": name, "c": c, "eta2": rate, "beta*": target, "tau2": steps, "beta": beta}
+			x := struct {
+				Growth string  `at:"growth"`
+				C      float64 `at:"c"`
+				Rate   float64 `at:"eta2"`
+				Target float64 `at:"beta*"`
+				Steps  int     `at:"tau2"`
+				Beta   float64 `at:"beta"`
+			}{name, c, rate, target, 0, 0}
+			bound, before := q.time(target)/(c*rate), 0.0
+			for x.Beta < target && float64(x.Steps) < 10*bound+10 { // by then it has failed
+				before, x.Beta, x.Steps = x.Beta, x.Beta+float64(rate*growth(x.Beta)), x.Steps+1
 			}
 			const rounding = 1e-9
-			close := target-before < rounding || beta-target < rounding && beta >= target
-			w.AtMostRounded(float64(steps-1), bound, instruments.Indicator(close), at)
-			w.AtMostRounded(beta, target+q.leap, rounding, at)
+			close := target-before < rounding || x.Beta-target < rounding && x.Beta >= target
+			w.AtMostRounded(float64(x.Steps-1), bound, instruments.Indicator(close), ledger.Of(x))
+			w.AtMostRounded(x.Beta, target+q.leap, rounding, ledger.Of(x))
 		}
 	}
 }
