@@ -19,9 +19,8 @@ func printSummary(ctx context.Context, w io.Writer, results *figures.Results, di
 	fmt.Fprintf(w, "%s\n\n", summary.Account())
 	printColumns(w, resultLines(summary))
 	in := func(name string) string { return filepath.Join(dir, name) }
-	fmt.Fprintf(w, "\nFiles: %s (PNG, SVG, PDF, TeX), %s (TeX, CSV);\n", in("fig-*"), in("tab-*"))
-	fmt.Fprintf(w, "numbers in %s and as macros in %s; all on paper: %s\n",
-		in("numbers.json"), in("values.tex"), in("all.tex"))
+	fmt.Fprintf(w, "\nFiles: %s (PNG, PDF, TeX), %s (TeX, CSV);\n", in("fig-*"), in("tab-*"))
+	fmt.Fprintf(w, "numbers as macros in %s; all on paper: %s\n", in("values.tex"), in("all.tex"))
 	fmt.Fprintln(w, "paper list describes each file.")
 	return nil
 }

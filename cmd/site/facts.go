@@ -76,7 +76,7 @@ func write() error {
 
 // thumbOf returns a PNG of at most 288 x 180 pixels of a stored figure, nil of other outputs.
 func thumbOf(id string) ([]byte, error) {
-	if !strings.HasPrefix(id, "fig-") || strings.HasSuffix(id, "-1col") {
+	if !strings.HasPrefix(id, "fig-") {
 		return nil, nil
 	}
 	f, err := os.Open("figures/" + id + ".png")

@@ -147,21 +147,14 @@ func TestEachFaultOfATableIsNamed(t *testing.T) {
 
 func TestFaultsOfNumbersAreNamed(t *testing.T) {
 	for want, n := range map[string]Number{
-		`figure: id "Upper"`:                   {ID: "Upper"},
-		"number x: NaN is not finite":          {ID: "x", Value: math.NaN()},
-		"number x: -Inf is not finite":         {ID: "x", StdErr: math.Inf(-1)},
-		"number x: standard error -1 is negat": {ID: "x", StdErr: -1},
+		`figure: id "Upper"`:          {ID: "Upper"},
+		"number x: NaN is not finite": {ID: "x", Value: math.NaN()},
 	} {
 		_, tex := Numbers{n}.TeX()
-		_, js := Numbers{n}.JSON()
 		property.Mentions(t, tex, want)
-		property.Mentions(t, js, want)
 	}
-	_, err := Numbers{{ID: "x", Verdict: "ℓ"}}.TeX()
+	_, err := Numbers{{ID: "x", Paper: "ℓ"}}.TeX()
 	property.Mentions(t, err, "figure: number x: ")
-	if js, err := Numbers(nil).JSON(); err != nil || string(js) != "[]\n" {
-		t.Errorf("no numbers are %q, %v", js, err)
-	}
 }
 
 // failing is a panel whose Draw returns an error.
@@ -369,9 +362,6 @@ func TestFormsOfNumbersByHand(t *testing.T) {
 		return func(v float64) string { return label(v).Text }
 	}
 	shown := form(func(v float64) Label { return Number{Value: v}.Shown() })
-	withError := func(e float64) func(v float64) string {
-		return form(func(v float64) Label { return PlusMinus(v, e, Number{Value: v, StdErr: e}.digits()).Shown() })
-	}
 	bar := form(func(v float64) Label { return barLabel(v, 3) })
 	tick := form(func(v float64) Label { return tickLabel(v, 4) })
 	for _, c := range []struct {
@@ -393,8 +383,6 @@ func TestFormsOfNumbersByHand(t *testing.T) {
 		{"number", shown, 1234.5, "1234"},
 		{"digits", form(func(v float64) Label { return Number{Value: v, Digits: 2}.Shown() }), 1.778, "1.78"},
 		{"whole", form(func(v float64) Label { return Number{Value: v, Whole: true}.Shown() }), 12.6, "13"},
-		{"error", withError(0.0541), 0.83712, "0.837 ± 0.054"},
-		{"error", withError(0.0996), 0.83712, "0.84 ± 0.10"},
 		{"number", shown, 0.001, "0.00100"},
 		{"number", shown, 0.0009994, "9.99·10⁻⁴"},
 		{"number", shown, 9999999, "9999999"},

@@ -498,8 +498,14 @@ func (f *Figure) PNG() ([]byte, error) {
 // Export writes <id>.png, .svg, .pdf, .tex and, of a figure with data, .csv into dir and returns their
 // paths. Each file is replaced as a whole, and only if its bytes differ.
 func (f *Figure) Export(dir string) ([]string, error) {
-	return export(dir, format{f.ID + ".png", f.PNG}, format{f.ID + ".svg", f.SVG}, format{f.ID + ".pdf", f.PDF},
-		format{f.ID + ".tex", f.TeX}, format{f.ID + ".csv", f.CSV})
+	return export(dir, slices.Insert(f.forPaper(), 1, format{f.ID + ".svg", f.SVG})...)
+}
+
+// ExportForPaper is Export without SVG, which LaTeX does not read.
+func (f *Figure) ExportForPaper(dir string) ([]string, error) { return export(dir, f.forPaper()...) }
+
+func (f *Figure) forPaper() []format {
+	return []format{{f.ID + ".png", f.PNG}, {f.ID + ".pdf", f.PDF}, {f.ID + ".tex", f.TeX}, {f.ID + ".csv", f.CSV}}
 }
 
 // A format is a file of an export: its name, and the function that returns its bytes.

@@ -78,7 +78,7 @@ func TestNumbersOfCloseNodes(t *testing.T) {
 func TestMacrosAreDistinct(t *testing.T) {
 	for _, bad := range []Numbers{
 		{{ID: "fig9"}, {ID: "fig-nine"}},
-		{{ID: "x", StdErr: 1}, {ID: "x-p-m"}},
+		{{ID: "x", Paper: "1"}, {ID: "x-paper"}},
 		{{ID: "same"}, {ID: "same"}},
 	} {
 		if tex, err := bad.TeX(); err == nil {

@@ -1,29 +1,25 @@
 package figure
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // A Number is a result that prose quotes.
 type Number struct {
-	ID       string      `json:"id"`
-	Value    float64     `json:"value"`
-	StdErr   float64     `json:"stderr,omitempty"`   // 0 means none
-	Interval *[2]float64 `json:"interval,omitempty"` // for instance of 95 % confidence
-	Paper    string      `json:"paper,omitempty"`    // the value that the paper prints, such as "0.837 ± 0.054"
-	Runs     []string    `json:"runs,omitempty"`     // addresses of its runs, or the folder of their sweep
-	Verdict  string      `json:"verdict,omitempty"`  // of the statement that the value belongs to, one word
-	// Digits is the number of digits after the point. Zero means two digits of the
-	// standard error, or three digits of the value, or a whole number in full.
-	Digits int `json:"-"`
-	// Whole means no digits after the point.
-	Whole bool `json:"-"`
+	ID       string
+	Value    float64
+	Interval string // in words, as "0.82 to 0.83 (95 %)"
+	Paper    string // the value that the paper prints, such as "0.837 ± 0.054"
+	// Digits is the number of digits after the point. Zero means three digits of the value, or a whole number in full.
+	Digits int
+	Whole  bool // no digits after the point
 }
 
 func (n Number) digits() int {
@@ -32,8 +28,6 @@ func (n Number) digits() int {
 		return 0
 	case n.Digits > 0:
 		return n.Digits
-	case n.StdErr > 0:
-		return places(n.StdErr, 2)
 	case n.Value == math.Trunc(n.Value):
 		return 0
 	}
@@ -48,16 +42,13 @@ func places(v float64, k int) int {
 	return max(0, k-1-e)
 }
 
-// Shown returns the value in the form that prose quotes.
-func (n Number) Shown() Label { return n.decimal(n.Value) }
-
-// decimal writes v to the digits of n. Without Digits, Whole or StdErr, it writes a
-// value below 1e-3 or from 1e7 on with a power of ten.
-func (n Number) decimal(v float64) Label {
-	if a := math.Abs(v); n.Digits == 0 && !n.Whole && n.StdErr == 0 && a > 0 && (a < 1e-3 || a >= 1e7) {
-		return signedLabel(strconv.FormatFloat(v, 'e', 2, 64))
+// Shown returns the value in the form that prose quotes. Without Digits or Whole, a value below 1e-3 or from 1e7 on
+// has a power of ten.
+func (n Number) Shown() Label {
+	if a := math.Abs(n.Value); n.Digits == 0 && !n.Whole && a > 0 && (a < 1e-3 || a >= 1e7) {
+		return signedLabel(strconv.FormatFloat(n.Value, 'e', 2, 64))
 	}
-	return signedLabel(strconv.FormatFloat(v, 'f', n.digits(), 64))
+	return signedLabel(strconv.FormatFloat(n.Value, 'f', n.digits(), 64))
 }
 
 // Numbers are results of a paper, in any order.
@@ -89,7 +80,7 @@ func macroName(name, id string) string {
 }
 
 // sorted returns the numbers in the order of their ids. It returns an error for a bad or
-// repeated id, a value that is not finite, and a negative standard error.
+// repeated id, and for a value that is not finite.
 func (ns Numbers) sorted() (Numbers, error) {
 	s := append(Numbers{}, ns...)
 	slices.SortFunc(s, func(a, b Number) int { return strings.Compare(a.ID, b.ID) })
@@ -97,13 +88,8 @@ func (ns Numbers) sorted() (Numbers, error) {
 		if err := checkID(n.ID); err != nil {
 			return nil, err
 		}
-		for _, v := range []float64{n.Value, n.StdErr} {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return nil, fmt.Errorf("figure: number %s: %v is not finite", n.ID, v)
-			}
-		}
-		if n.StdErr < 0 {
-			return nil, fmt.Errorf("figure: number %s: standard error %v is negative", n.ID, n.StdErr)
+		if math.IsNaN(n.Value) || math.IsInf(n.Value, 0) {
+			return nil, fmt.Errorf("figure: number %s: %v is not finite", n.ID, n.Value)
 		}
 		if i > 0 && s[i-1].ID == n.ID {
 			return nil, fmt.Errorf("figure: two numbers have the id %s", n.ID)
@@ -112,24 +98,9 @@ func (ns Numbers) sorted() (Numbers, error) {
 	return s, nil
 }
 
-// JSON returns the numbers sorted by id.
-func (ns Numbers) JSON() ([]byte, error) {
-	s, err := ns.sorted()
-	if err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	err = e.Encode(s)
-	return b.Bytes(), err
-}
-
-// TeX returns LaTeX macros: for each number its value, its digits without markup (suffix
-// Digits), which siunitx, pgfmath and \ifdim can read, and where they exist the forms with the
-// suffixes PM (value ± standard error), Interval, Paper and Verdict. The macros work in text
-// and in formulas, and a document may read them twice. Two macros of one name are an error.
+// TeX returns LaTeX macros: for each number its value, and where they exist the forms with the suffixes Interval and
+// Paper. The macros work in text and in formulas. A value without sign and power of ten is its digits alone, which
+// siunitx, pgfmath and \ifdim can read. A document may read the macros twice. Two macros of one name are an error.
 func (ns Numbers) TeX() ([]byte, error) {
 	s, err := ns.sorted()
 	if err != nil {
@@ -147,16 +118,12 @@ func (ns Numbers) TeX() ([]byte, error) {
 			owner[name+suffix] = n.ID
 			fmt.Fprintf(&b, "\\newcommand{\\%s}{%s}\n", name+suffix, body)
 		}
-		formula := func(l Label) string { return strings.Trim(l.TeX, "$") }
-		define("", `\ensuremath{`+formula(n.Shown())+`}`)
-		define("Digits", strconv.FormatFloat(n.Value, 'f', n.digits(), 64))
-		if n.StdErr > 0 {
-			define("PM", `\ensuremath{`+formula(PlusMinus(n.Value, n.StdErr, n.digits()).Shown())+`}`)
+		shown := n.Shown()
+		if shown.Text = strings.Trim(shown.TeX, "$"); strings.Trim(shown.Text, "0123456789.") != "" {
+			shown.Text = `\ensuremath{` + shown.Text + `}`
 		}
-		if i := n.Interval; i != nil {
-			define("Interval", `\ensuremath{[`+formula(n.decimal(i[0]))+`, `+formula(n.decimal(i[1]))+`]}`)
-		}
-		for _, m := range []struct{ suffix, text string }{{"Paper", n.Paper}, {"Verdict", n.Verdict}} {
+		define("", shown.Text)
+		for _, m := range []struct{ suffix, text string }{{"Interval", n.Interval}, {"Paper", n.Paper}} {
 			tex, e := EscapeTeX(m.text)
 			if e != nil {
 				return nil, fmt.Errorf("figure: number %s: %w", n.ID, e)
@@ -172,7 +139,42 @@ func (ns Numbers) TeX() ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-// Export writes numbers.json and values.tex into dir and returns their paths.
+// Export writes values.tex into dir and returns its path.
 func (ns Numbers) Export(dir string) ([]string, error) {
-	return export(dir, format{"numbers.json", ns.JSON}, format{"values.tex", ns.TeX})
+	return export(dir, format{"values.tex", ns.TeX})
+}
+
+// notInID matches what no id has.
+var notInID = regexp.MustCompile(`[^a-z0-9]+`)
+
+// Number returns the number of a cell under an id, in which signs are hyphens; false if the cell is a text.
+func (c Cell) Number(id string) (Number, bool) {
+	letters := strings.ReplaceAll(norm.NFKD.String(strings.ToLower(id)), "\u0303", "") // a tilde joins its letter
+	id = strings.Trim(notInID.ReplaceAllString(letters, "-"), "-")
+	return Number{ID: id, Value: c.value, Digits: c.digits, Whole: c.digits == 0}, c.number
+}
+
+// Numbers returns the numbers of the cells. Their ids are the table's, the first cells of the row, as many as tell the
+// rows apart, and the head of the column.
+func (t *Table) Numbers() (ns Numbers) {
+	keys := make([]string, len(t.Rows))
+	for keyed := range t.Columns {
+		seen := map[string]bool{}
+		for i, r := range t.Rows {
+			keys[i] += " " + r[keyed].Shown().Text
+			seen[keys[i]] = true
+		}
+		if len(seen) < len(t.Rows) {
+			continue
+		}
+		for i, r := range t.Rows {
+			for j, head := range t.flatHead()[keyed+1:] {
+				if n, ok := r[keyed+1+j].Number(t.ID + keys[i] + " " + head); ok {
+					ns = append(ns, n)
+				}
+			}
+		}
+		break
+	}
+	return ns
 }

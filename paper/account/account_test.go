@@ -3,14 +3,10 @@ package account
 import (
 	"context"
 	"errors"
-	"fmt"
-	"math"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -151,79 +147,6 @@ func TestNotebooksRankByTheirUseOfAStatement(t *testing.T) {
 		if better, worse := c.better.rank(id, number), c.worse.rank(id, number); better <= worse {
 			t.Errorf("case %d: rank %d is not above %d", k, better, worse)
 		}
-	}
-}
-
-// A chain 0 -> 1 -> 2 -> 3 beside 0 -> 3, and a pair 4 -> 5.
-func TestLayersLeadFromUsedToUser(t *testing.T) {
-	edges := [][2]int{{0, 1}, {1, 2}, {2, 3}, {0, 3}, {4, 5}}
-	d := layOut(6, edges, func(int) float64 { return 1 })
-	if want := []int{0, 1, 2, 3, 0, 1}; !slices.Equal(d.layer[:6], want) {
-		t.Errorf("layers %v, want %v", d.layer[:6], want)
-	}
-	if len(d.layer) != 8 || len(d.paths[3]) != 4 {
-		t.Errorf("%d nodes and points, path %v: want two points on the long edge", len(d.layer), d.paths[3])
-	}
-	for _, l := range d.order {
-		for i := 1; i < len(l); i++ {
-			if d.y[l[i]] < d.y[l[i-1]]+1-1e-9 {
-				t.Errorf("layer %v overlaps: y = %v", l, d.y)
-			}
-		}
-	}
-}
-
-func TestAnArrowThatFollowsIsLeftOut(t *testing.T) {
-	row := func(id string, uses ...string) ledger.Row { return ledger.Row{Claim: ledger.Claim{ID: id, Uses: uses}} }
-	rows := []ledger.Row{row("a"), row("b", "a"), row("c", "a", "b"), row("d", "x")}
-	number := map[string]int{"a": 0, "b": 1, "c": 2, "d": 3}
-	if got := fmt.Sprint(reduced(rows, number)); got != "[[0 1] [1 2]]" {
-		t.Errorf("edges %s", got)
-	}
-}
-
-var (
-	texBox  = regexp.MustCompile(`\\fill\[\w+\] \((\S+),(\S+)\) -- \((\S+),\S+\) -- \(\S+,(\S+)\) -- \S+ -- cycle`)
-	texWord = regexp.MustCompile(`\\node\[anchor=base,.* at \((\S+),(\S+)\) \{\\fignarrow\{(\S+)bp\}\{(.*)\}\}`)
-)
-
-// No text of the graph of statements crosses a side or a strip of its box, in the form for
-// LaTeX, which narrows wider fonts to the width on the screen.
-func TestTextStaysInItsBox(t *testing.T) {
-	f := Dependencies(storedLedger(t))
-	f.ID = "fig-claims-graph"
-	tex, err := f.TeX()
-	if err != nil {
-		t.Fatal(err)
-	}
-	numbers := func(fields [][]byte) (x [4]float64) {
-		for i, f := range fields[1:] {
-			x[i], _ = strconv.ParseFloat(string(f), 64)
-		}
-		return x
-	}
-	boxes, words := texBox.FindAllSubmatch(tex, -1), texWord.FindAllSubmatch(tex, -1)
-	for _, word := range words {
-		at := numbers(word)
-		left, right, found := math.Inf(-1), math.Inf(1), false
-		for _, fields := range boxes {
-			b := numbers(fields) // left, lower, right, upper
-			switch x, y := at[0], at[1]; {
-			case y < b[1] || y > b[3]:
-			case x > b[2]:
-				left = max(left, b[2]) // of a strip or of the box beside it
-			case x < b[0]:
-				right = min(right, b[0])
-			default:
-				left, right, found = max(left, b[0]), min(right, b[2]), true
-			}
-		}
-		if from, to := at[0]-at[2]/2, at[0]+at[2]/2; !found || from < left || to > right {
-			t.Errorf("%s extends from %.1f to %.1f, its box from %.1f to %.1f", word[4], from, to, left, right)
-		}
-	}
-	if len(words) < 80 {
-		t.Errorf("%d words, want two for each of 40 boxes", len(words))
 	}
 }
 

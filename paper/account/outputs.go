@@ -66,8 +66,8 @@ var kindNames = map[ledger.Kind]string{
 	ledger.Statement: "statements", ledger.Step: "steps", ledger.Correction: "corrected",
 }
 
-// Numbers returns margin, verdict and both sides of each row, and the number of rows of each kind by verdict. It
-// counts the false statements by defect and, in theorems, lemmas and corollaries, as an author does.
+// Numbers returns the number of rows of each kind by verdict. It counts the false statements by defect and, in
+// theorems, lemmas and corollaries, as an author does.
 func Numbers(l *ledger.Ledger) figure.Numbers {
 	var ns figure.Numbers
 	whole := func(id string, n int) {
@@ -75,10 +75,6 @@ func Numbers(l *ledger.Ledger) figure.Numbers {
 	}
 	count := map[string]int{}
 	for _, r := range l.Rows {
-		ns = append(ns,
-			figure.Number{ID: r.ID + "-margin", Value: r.Margin, Verdict: string(r.Verdict)},
-			figure.Number{ID: r.ID + "-lhs", Value: r.LHS},
-			figure.Number{ID: r.ID + "-rhs", Value: r.RHS})
 		kind := kindNames[r.Kind]
 		count[kind]++
 		if r.Kind == ledger.Statement && r.Failed() {

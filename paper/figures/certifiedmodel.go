@@ -253,26 +253,16 @@ func certifiedModelFigure(context.Context, *Results) (*figure.Figure, error) {
 			`the prior.`, priorOf(spec.Task), spec.Steps, certifiedPseudo), panels...), nil
 }
 
-// certifiedGaps returns the largest distances from the circuits, rounded up.
-func certifiedGaps(context.Context, *Results) (ns figure.Numbers, err error) {
+// certifiedRows are rows of the summary: the largest distances from the circuits, rounded up.
+func certifiedRows(context.Context, *Results) (rows []Row, err error) {
 	all, err := CertifiedModels()
 	for k, m := range all {
-		gap := math.Ceil(float64(m.Gap+2)/1e5) / 1e4
-		id := fmt.Sprintf("certified-gap-%d", certifiedSpecs()[k].S())
-		ns = append(ns, figure.Number{ID: id, Value: gap, Digits: 4, Runs: []string{m.Run}})
-	}
-	return ns, err
-}
-
-// certifiedRows are rows of the summary.
-func certifiedRows(gaps figure.Numbers) (rows []Row) {
-	for k, n := range gaps {
-		spec := certifiedSpecs()[k]
+		spec, gap := certifiedSpecs()[k], math.Ceil(float64(m.Gap+2)/1e5)/1e4
 		rows = append(rows, Row{
-			ID: n.ID, Setting: "ours", Interval: "exact", Verdict: notStated,
+			ID: fmt.Sprintf("certified-gap-%d", spec.S()), Setting: "ours", Interval: "exact", Verdict: notStated,
 			What: fmt.Sprintf("trained model and circuit on all %d^%d sequences: distance", spec.S(), spec.T()),
-			Ours: words("at most %.4f", n.Value),
+			Ours: words("at most %.4f", gap),
 		})
 	}
-	return rows
+	return rows, err
 }

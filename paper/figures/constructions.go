@@ -108,17 +108,6 @@ func agreementTable(as []*Agreement) *figure.Table {
 	return t
 }
 
-func agreementNumbers(as []*Agreement) figure.Numbers {
-	var ns figure.Numbers
-	for _, a := range as {
-		number := func(id string, e num.Estimate) figure.Number {
-			return figure.Number{ID: "construction-" + a.Name + "-" + id, Value: e.Mean, StdErr: e.StdErr, Runs: a.Runs}
-		}
-		ns = append(ns, number("second", a.Second), number("limit", a.Limit), number("posterior", a.Posterior))
-	}
-	return ns
-}
-
 // An Agreement compares a trained model with the construction of its graph in the exact limit, on test
 // sequences of the run. TV is the total-variation distance 1/2 sum |p - q|, averaged over the sequences.
 type Agreement struct {

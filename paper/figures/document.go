@@ -12,18 +12,15 @@ import (
 	"learncausal/internal/files"
 )
 
-// document writes captions.tex, if an output has a caption. If the outputs are all, it writes also all.tex,
-// without figures for one column of two, and README.md, a page that lists them.
+// document writes captions.tex, if an output has a caption. If the outputs are all, it writes also all.tex
+// and README.md, a page that lists them.
 func document(dir string, outputs []Output, all bool) ([]string, error) {
-	var figures, wide []*figure.Figure
+	var figures []*figure.Figure
 	var tables []*figure.Table
 	for _, out := range outputs {
 		switch o := out.(type) {
 		case *figure.Figure:
 			figures = append(figures, o)
-			if !strings.HasSuffix(o.ID, narrowSuffix) {
-				wide = append(wide, o)
-			}
 		case *figure.Table:
 			tables = append(tables, o)
 		case interface{ Table() *figure.Table }:
@@ -37,7 +34,7 @@ func document(dir string, outputs []Output, all bool) ([]string, error) {
 	}
 	texts := []struct{ name, text string }{
 		{"captions.tex", captions},
-		{"all.tex", figure.Document(wide, tables)},
+		{"all.tex", figure.Document(figures, tables)},
 		{"README.md", strings.Replace(guide, "PREAMBLE", figure.Preamble, 1) + list},
 	}
 	if !all {

@@ -9,22 +9,16 @@ import (
 	"learncausal/internal/figure"
 )
 
-// What leads to the outputs names each of them: the page all, the document those
-// that are not for a column, and every caption is a macro.
+// What leads to the outputs names each of them: the page and the document, and every caption is a macro.
 func TestDocumentNamesEveryOutput(t *testing.T) {
 	g := &figure.Figure{
 		ID: "fig-mine", Caption: `A graph on $s_1, \dots, s_6$.`, Width: figure.FullText,
 		Rows: [][]figure.Panel{{&figure.Graph{Parents: []int{-1, 0, 0, 1, 2, -1}, Query: true}}},
 	}
-	narrow, err := g.Fit(figure.OneColumn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	narrow.ID += narrowSuffix
 	tab := figure.NewTable("Numbers.", "One", "Two")
 	tab.ID = "tab-mine"
 	dir := t.TempDir()
-	paths, err := document(dir, []Output{g, narrow, tab}, true)
+	paths, err := document(dir, []Output{g, tab}, true)
 	if err != nil || len(paths) != 3 {
 		t.Fatalf("%v, %v: want three files", paths, err)
 	}
@@ -38,17 +32,14 @@ func TestDocumentNamesEveryOutput(t *testing.T) {
 	for _, c := range []struct{ file, text string }{
 		{"all.tex", `\input{\figdir/fig-mine}`},
 		{"all.tex", `\caption{\capTabMine}`},
-		{"captions.tex", `\newcommand{\capFigMineOneCol}{A graph on $s_1, \dots, s_6$.}`},
+		{"captions.tex", `\newcommand{\capFigMine}{A graph on $s_1, \dots, s_6$.}`},
 		{"captions.tex", `\newcommand{\altFigMine}{`},
-		{"README.md", "| `fig-mine-1col` | 234 × "},
+		{"README.md", "| `fig-mine` | 396 × "},
 		{"README.md", "| `tab-mine` | "},
 		{"README.md", figure.Preamble},
 	} {
 		if !strings.Contains(read(c.file), c.text) {
 			t.Errorf("%s does not say %s", c.file, c.text)
 		}
-	}
-	if strings.Contains(read("all.tex"), narrowSuffix) {
-		t.Error("all.tex holds what is for a column")
 	}
 }

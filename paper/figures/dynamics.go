@@ -459,28 +459,6 @@ func lossGapFigure(gap LossGap) *figure.Figure {
 	return f
 }
 
-func lossGapNumbers(gap LossGap) figure.Numbers {
-	var ns figure.Numbers
-	for _, part := range []struct {
-		suffix string
-		all    []Scaling
-	}{{"", gap.ToEnd}, {"-stopped", gap.Stopped}} {
-		for _, c := range part.all {
-			if c.Grows {
-				ns = append(ns, exponent("loss-gap-exponent-"+c.Family.Name+part.suffix, c.Law))
-			}
-		}
-	}
-	return ns
-}
-
-func exponent(id string, law trial.PowerLaw) figure.Number {
-	return figure.Number{
-		ID: id, Value: law.Exponent, Digits: 2,
-		Interval: &[2]float64{law.Exponent - law.Half, law.Exponent + law.Half},
-	}
-}
-
 // oodFigure draws sup |f - pi| of the trained models on sequences from a matrix
 // outside of the prior and from one inside, median and 99 % quantile.
 func oodFigure(all []OOD) *figure.Figure {
@@ -506,13 +484,4 @@ func oodFigure(all []OOD) *figure.Figure {
 	}
 	f.ShareLegend(f.Rows[0][0].(*figure.Axes))
 	return f
-}
-
-// oodNumbers are the exponents of the 99 % quantile outside the prior.
-func oodNumbers(all []OOD) figure.Numbers {
-	var ns figure.Numbers
-	for _, o := range all {
-		ns = append(ns, exponent("ood-exponent-"+o.Family.Name, o.Law))
-	}
-	return ns
 }

@@ -51,7 +51,7 @@ func (r *Results) Export(ctx context.Context, dir string, entries ...Entry) ([]s
 	if err := checkDocuments(dir, all); err != nil {
 		return nil, err
 	}
-	outputs, files, err := r.write(ctx, dir, entries)
+	outputs, files, err := r.write(ctx, dir, entries, all)
 	if err != nil && (all || ctx.Err() != nil) {
 		return nil, err
 	}
@@ -59,8 +59,9 @@ func (r *Results) Export(ctx context.Context, dir string, entries ...Entry) ([]s
 	return append(slices.Concat(files...), more...), errors.Join(err, err1)
 }
 
-// write draws the entries, several at a time, and writes their files. The output of an entry that fails is nil.
-func (r *Results) write(ctx context.Context, dir string, entries []Entry) ([]Output, [][]string, error) {
+// write draws the entries, several at a time, and writes their files, those of all without SVG. The output of an
+// entry that fails is nil.
+func (r *Results) write(ctx context.Context, dir string, entries []Entry, all bool) ([]Output, [][]string, error) {
 	now := &trial.Sum{Meter: r.Meter, Work: slices.Repeat([]float64{1}, len(entries)), What: "written"}
 	outputs, files := make([]Output, len(entries)), make([][]string, len(entries))
 	failed := make([]error, len(entries))
@@ -78,7 +79,11 @@ func (r *Results) write(ctx context.Context, dir string, entries []Entry) ([]Out
 				err = each.Err()
 			}
 			if err == nil {
-				files[i], err = out.Export(dir)
+				export := out.Export
+				if f, ok := out.(*figure.Figure); ok && all {
+					export = f.ExportForPaper
+				}
+				files[i], err = export(dir)
 			}
 			if failed[i] = err; err == nil {
 				outputs[i] = out

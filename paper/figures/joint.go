@@ -344,20 +344,6 @@ func priorName(prior string) string {
 	return prior
 }
 
-// jointNumbers are the rank correlations of predictTable for the graphs of jointFigure.
-func jointNumbers(all []*Joint) figure.Numbers {
-	of := ofPrior(all, shownPrior, shownStates)
-	number := func(id string, x, y func(*Joint) float64) figure.Number {
-		return figure.Number{ID: id, Value: kendall(of, x, y), Digits: 2}
-	}
-	return figure.Numbers{
-		number("joint-tau-above-t-eff", tEffOf, (*Joint).Above),
-		number("joint-tau-excess-t-eff", tEffOf, (*Joint).Excess),
-		number("joint-tau-excess-length", lengthOf, (*Joint).Excess),
-		number("joint-tau-attention-length", lengthOf, (*Joint).Attention),
-	}
-}
-
 // kendall returns Kendall's rank correlation over graphs,
 //
 //	tau_b = (concordant - discordant) / sqrt(n_x n_y)

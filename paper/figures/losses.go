@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"learncausal/internal/figure"
@@ -118,20 +117,6 @@ func finalLossRows(all []finalLoss) []Row {
 		rows = append(rows, row)
 	}
 	return rows
-}
-
-func finalLossNumbers(all []finalLoss) figure.Numbers {
-	var ns figure.Numbers
-	for _, f := range all {
-		n := figure.Number{ID: f.id, Value: stat.Mean(f.seeds, nil), Digits: 3}
-		if len(f.seeds) > 1 {
-			n.Interval = &[2]float64{floats.Min(f.seeds), floats.Max(f.seeds)}
-		} else {
-			n.StdErr = f.stdErr
-		}
-		ns = append(ns, n)
-	}
-	return ns
 }
 
 // finals returns the last test loss of each run.

@@ -502,27 +502,6 @@ func unlearnedTable(c *Comparison) *figure.Table {
 	return t
 }
 
-func comparisonNumbers(c *Comparison) figure.Numbers {
-	v, a := c.Variance(), c.Replication()
-	number := func(id string, value float64, n figure.Number) figure.Number {
-		n.ID, n.Value, n.Runs = id, value, []string{"sweeps/" + c.Sweep}
-		return n
-	}
-	return figure.Numbers{
-		number("num-avg-attn", v.Mean, figure.Number{StdErr: v.StdErr, Digits: 4, Paper: "0.837"}),
-		number("num-avg-attn-sd", v.OneRun, figure.Number{Digits: 4, Paper: "0.054"}),
-		number("num-avg-attn-sd-graph", v.Graph, figure.Number{Digits: 4}),
-		number("num-avg-attn-sd-run", v.Run, figure.Number{Digits: 4}),
-		number("num-avg-attn-difference", a.Difference, figure.Number{StdErr: a.DifferenceErr, Digits: 4}),
-		number("num-avg-attn-mean-p", a.MeanP, figure.Number{}),
-		number("num-avg-attn-outside", float64(a.Outside()), figure.Number{Whole: true}),
-		number("num-avg-attn-outside-p", a.OutsideP, figure.Number{}),
-		number("num-avg-attn-correlation", a.Correlation, figure.Number{Digits: 3}),
-		number("num-avg-attn-edge-correlation", a.EdgeCorrelation, figure.Number{Digits: 3}),
-		number("num-avg-attn-unlearned", float64(len(c.Unlearned())), figure.Number{Whole: true}),
-	}
-}
-
 // largeAttention is the least mean attention on the parent that counts as large.
 const largeAttention = 0.75
 

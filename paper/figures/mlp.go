@@ -9,7 +9,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
 
 	"learncausal/internal/figure"
 	"learncausal/internal/runs"
@@ -349,75 +348,6 @@ func mlpLossTable(ms []*MLPResult) *figure.Table {
 			figure.PlusMinus(edges.Mean, edgesErr, 4), figure.PlusMinus(bayes.Mean, bayesErr, 4))
 	}
 	return t
-}
-
-// mlpNumbers are the numbers of Figure 8: means over the seeds with their standard
-// error, their 95 % interval (Student's t), smallest and largest.
-func mlpNumbers(ms []*MLPResult) figure.Numbers {
-	missed, siblings := Missed(ms)
-	ns := figure.Numbers{
-		{ID: "mlp-seeds", Value: float64(len(ms[0].Seeds)), Whole: true},
-		{ID: "mlp-missed", Value: float64(missed), Whole: true},
-		{ID: "mlp-missed-earlier-child", Value: float64(siblings), Whole: true},
-	}
-	for _, m := range ms {
-		ns = append(ns, mlpAttentionNumbers(m)...)
-		for _, l := range []struct {
-			id string
-			of func(*Losses) num.Estimate
-		}{{"loss", trainedLoss}, {"loss-less-edges", lossLessEdges}, {"loss-less-bayes", lossLessBayes}} {
-			s, e := m.OverLosses(l.of)
-			mean := seedNumbers(m, l.id, s, e, 4)
-			mean[0].Digits = 0 // the mean has two digits of its standard error
-			ns = append(ns, mean...)
-		}
-	}
-	return ns
-}
-
-// mlpAttentionNumbers are the numbers on attention for one graph and kind of embeddings.
-func mlpAttentionNumbers(m *MLPResult) figure.Numbers {
-	var ns figure.Numbers
-	seeds := func(id string, f func(MLPAttention) float64) {
-		s := m.Over(f)
-		ns = append(ns, seedNumbers(m, id, s, s.StdErr(), 3)...)
-	}
-	whole := func(id string, n int) {
-		ns = append(ns, figure.Number{ID: m.ID() + "-" + id, Value: float64(n), Whole: true, Runs: addresses(m.Runs)})
-	}
-	seeds("attention", attentionOnParents)
-	seeds("attention-least", func(a MLPAttention) float64 { return a.Least })
-	seeds("query", queryOnItself)
-	seeds("query-roots", queryOnRoots)
-	whole("edges", m.Seeds[0].Edges)
-	found := m.Over(func(a MLPAttention) float64 { return float64(a.Found) })
-	whole("edges-found-smallest", int(found.Least))
-	whole("seeds-complete", m.Complete())
-	if a := m.Seeds[0]; a.Roots > 0 {
-		whole("roots", a.Roots)
-		whole("seeds-on-first", m.OnFirst())
-		seeds("roots-first", attentionOnFirst)
-		seeds("roots-childless", attentionOnLeaves)
-		ns = append(ns,
-			figure.Number{ID: m.ID() + "-roots-first-uniform", Value: a.Uniform, Digits: 3},
-			figure.Number{ID: m.ID() + "-roots-childless-uniform", Value: a.UniformLeaves, Digits: 3})
-	}
-	return ns
-}
-
-// seedNumbers are the mean of a quantity over the seeds, with its standard error,
-// its smallest and its largest value.
-func seedNumbers(m *MLPResult, id string, s Sample, stdErr float64, digits int) figure.Numbers {
-	n := figure.Number{ID: m.ID() + "-" + id, Digits: digits, Runs: addresses(m.Runs)}
-	mean, least, most := n, n, n
-	mean.Value, mean.StdErr = s.Mean, stdErr
-	if s.N > 1 {
-		half := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(s.N - 1)}.Quantile(0.975) * stdErr
-		mean.Interval = &[2]float64{s.Mean - half, s.Mean + half}
-	}
-	least.ID, least.Value = n.ID+"-smallest", s.Least
-	most.ID, most.Value = n.ID+"-largest", s.Most
-	return figure.Numbers{mean, least, most}
 }
 
 // Results of the authors' run on the chain, read from their plots to within 0.003.

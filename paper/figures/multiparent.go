@@ -511,43 +511,6 @@ func onParents(r *MultiRun, rows [][]float64) string {
 	return strings.Join(s, ", ")
 }
 
-func multiNumbers(all []MultiResult) figure.Numbers {
-	var ns figure.Numbers
-	for _, m := range all {
-		id, n, split := "multi-"+m.Name, float64(len(m.Runs)), m.SplitSeeds()
-		swapped, nodes, attention, onSequences := 0, 0, 0.0, 0.0
-		var hashes []string
-		for _, r := range m.Runs {
-			swapped += r.Swapped
-			nodes += r.Split
-			attention += r.MeanAttention(r.Attention) / n
-			onSequences += r.MeanAttention(r.OnSequences) / n
-			hashes = append(hashes, r.Run.Address)
-		}
-		whole := func(name string, value int) figure.Number {
-			return figure.Number{ID: id + name, Value: float64(value), Whole: true, Runs: hashes}
-		}
-		mean := func(name string, value float64, digits int) figure.Number {
-			return figure.Number{ID: id + name, Value: value, Digits: digits, Runs: hashes}
-		}
-		loss := func(name string, e num.Estimate) figure.Number {
-			return figure.Number{ID: id + name, Value: e.Mean, StdErr: e.StdErr, Runs: hashes[:1]}
-		}
-		share := mean("-share-split", float64(split)/n, 2)
-		share.Interval = BinomialInterval(split, len(m.Runs))
-		l := m.Runs[0].Losses
-		ns = append(ns,
-			whole("-seeds", len(m.Runs)), whole("-seeds-split", split), share,
-			figure.Number{ID: id + "-nodes", Value: float64(m.Runs[0].Nodes), Whole: true},
-			mean("-nodes-split", float64(nodes)/n, 1), mean("-nodes-swapped", float64(swapped)/n, 1),
-			mean("-attention", attention, 3), mean("-attention-on-sequences", onSequences, 3),
-			loss("-loss", l.Model), loss("-loss-posterior", l.Edges), loss("-loss-one-parent", l.BestOneParent()),
-			loss("-loss-less-posterior", l.ModelLessEdges),
-		)
-	}
-	return ns
-}
-
 // splitRows are the rows on Figure 5, of all stored runs of each setting.
 func splitRows(context.Context, *Results) (rows []Row, err error) {
 	all, err := LoadSplits()

@@ -24,8 +24,6 @@ type Entry struct {
 	Title   string
 	Formats []string // extensions of its files
 	Draw    func(ctx context.Context, r *Results) (Output, error)
-
-	narrow bool // the figure is also laid out for one column of two
 }
 
 // entry returns an Entry. Draw sets the id of a figure or table, and the title of a figure.
@@ -33,9 +31,9 @@ func entry[O Output](id, title string, draw source[O]) Entry {
 	e := Entry{ID: id, Title: title, Formats: []string{"tex", "csv"}}
 	switch any(*new(O)).(type) {
 	case *figure.Figure:
-		e.Formats = []string{"png", "svg", "pdf", "tex", "csv"}
+		e.Formats = []string{"png", "pdf", "tex", "csv"}
 	case figure.Numbers:
-		e.Formats = []string{"json", "tex"}
+		e.Formats = []string{"tex"}
 	case account.Files:
 		e.Formats = []string{"tex", "csv", "json", "dot"}
 	case account.Document:
@@ -59,22 +57,15 @@ func entry[O Output](id, title string, draw source[O]) Entry {
 	return e
 }
 
-// alsoNarrow marks a wide figure that is also laid out for one column of two. Figures 5, 6 and 7 and the
-// losses with several parents would be taller than a page there.
-func alsoNarrow(e Entry) Entry {
-	e.narrow = true
-	return e
-}
-
 // drawing marks a figure without data, which has no CSV.
 func drawing(e Entry) Entry {
-	e.Formats = e.Formats[:4]
+	e.Formats = e.Formats[:3]
 	return e
 }
 
 // Entries returns the registry: figures, tables and lists, each in the order of the
 // document that shows them all.
-func Entries() []Entry { return slices.Concat(withNarrow(figures()), tables(), lists()) }
+func Entries() []Entry { return slices.Concat(figures(), tables(), lists()) }
 
 // figures, tables and lists are three functions, so that a program that draws one figure does not link the tables.
 func figures() []Entry {
@@ -84,8 +75,8 @@ func figures() []Entry {
 		drawing(entry("fig-worked-example", "The prediction by hand, in three steps", alone(workedExample))),
 		drawing(entry("fig-stream", "The residual stream and which blocks each matrix reads", alone(streamDiagram))),
 
-		alsoNarrow(entry("fig-induction-head", "Weights after training on the in-context-learning graph (Figure 2)",
-			allWeights("icl"))),
+		entry("fig-induction-head", "Weights after training on the in-context-learning graph (Figure 2)",
+			allWeights("icl")),
 		entry("fig-single-parent", "Adjacency and attention matrices of three graphs (Figure 6)",
 			then(SingleRuns, singleParentFigure)),
 
@@ -93,8 +84,8 @@ func figures() []Entry {
 			then(comparison, manyGraphsFigure)),
 		entry("fig-many-graphs-by-graph", "Mean attention on the parents by graph", then(comparison, byGraphFigure)),
 
-		alsoNarrow(entry("fig-single-parent-loss", "Test loss along training on three graphs",
-			then(SingleParentLosses, lossFigure))),
+		entry("fig-single-parent-loss", "Test loss along training on three graphs",
+			then(SingleParentLosses, lossFigure)),
 		entry("fig-single-parent-chain", "All weights of the run on the Markov chain",
 			allWeights("chain")),
 		entry("fig-single-parent-random", "All weights of the run on the random graph",
@@ -107,26 +98,26 @@ func figures() []Entry {
 		entry("fig-multi-parent-printed", "Attention of each head in the setting that the paper prints",
 			then(printedRuns, printedHeadsFigure)),
 
-		alsoNarrow(entry("fig-mlp", "First-layer attention of the transformer with MLPs (Figure 8)",
-			then(mlpRuns, mlpFigure))),
+		entry("fig-mlp", "First-layer attention of the transformer with MLPs (Figure 8)",
+			then(mlpRuns, mlpFigure)),
 
-		alsoNarrow(drawing(entry("fig-forward-pass", "Forward pass of Construction 1 on a sequence (Figure 3)",
-			alone(forwardPassFigure)))),
+		drawing(entry("fig-forward-pass", "Forward pass of Construction 1 on a sequence (Figure 3)",
+			alone(forwardPassFigure))),
 		drawing(entry("fig-forward-pass-roots", "Forward pass of Construction 1 where a root is attended to",
 			alone(rootsFigure))),
 		entry("fig-construction-error", "Error of the constructions by scale and length",
 			alone(constructionErrorFigure)),
 
-		alsoNarrow(entry("fig-proof-sketch", "Why descent finds the parent (Figure 4)", alone(proofSketch))),
+		entry("fig-proof-sketch", "Why descent finds the parent (Figure 4)", alone(proofSketch)),
 		entry("fig-gij", "Idealized gradient beside the adjacency matrix, four graphs", alone(gradientMap)),
 		entry("fig-stage-one", "Stage 1 of Algorithm 1 on a random graph", stageOneFigure),
-		alsoNarrow(entry("fig-ghat-beta", "Force on beta in stage 2", then(Algorithms, gHatBetaFigure))),
+		entry("fig-ghat-beta", "Force on beta in stage 2", then(Algorithms, gHatBetaFigure)),
 		entry("fig-beta-growth", "Growth of beta in stage 2", then(Algorithms, betaGrowthFigure)),
 		entry("fig-why-it-stops", "Error and force against beta in stage 2", then(Algorithms, whyItStopsFigure)),
-		alsoNarrow(entry("fig-loss-gap", "Excess loss after Algorithm 1 by effective length",
-			then(LossGaps, lossGapFigure))),
-		alsoNarrow(entry("fig-ood", "Error on a transition matrix outside of the prior",
-			then(OutOfDistribution, oodFigure))),
+		entry("fig-loss-gap", "Excess loss after Algorithm 1 by effective length",
+			then(LossGaps, lossGapFigure)),
+		entry("fig-ood", "Error on a transition matrix outside of the prior",
+			then(OutOfDistribution, oodFigure)),
 		entry("fig-finite-samples", "Gradient of stage 1 from samples", finiteSampleFigure),
 		entry("fig-sample-size", "Sequences with which stage 1 finds every parent", sampleSizeFigure),
 
@@ -140,7 +131,6 @@ func figures() []Entry {
 		drawing(entry("fig-covariance-paths", "Two positions and their common ancestor", alone(covariancePaths))),
 		drawing(entry("fig-headline", "The ledger by section", then(fullLedger, account.Bars))),
 		drawing(entry("fig-ledger", "Margin of every statement", then(fullLedger, account.Margins))),
-		drawing(entry("fig-claims-graph", "Which statement's proof uses which", then(fullLedger, account.Dependencies))),
 	}
 }
 
@@ -175,7 +165,7 @@ func lists() []Entry {
 		entry("supplement", "Witnesses and proofs for the letter", then(fullLedger, account.Supplement)),
 		entry("ledger", "Verdicts in the margin of a LaTeX document", marginStyle),
 		entry("summary", "What the paper says of its figures and numbers, with verdicts", summary()),
-		entry("numbers", "Every number that is quoted in prose, as JSON and as LaTeX macros", numbers()),
+		entry("values", "The numbers of the summary and of the tables as LaTeX macros", numbers),
 	}
 }
 
@@ -194,11 +184,11 @@ func ledgerFiles(ctx context.Context, r *Results) (account.Files, error) {
 
 func marginStyle(ctx context.Context, r *Results) (account.Style, error) {
 	l, err1 := fullLedger(ctx, r)
-	c, err2 := comparison(ctx, r)
+	s, err2 := r.Summary(ctx, "num-avg-attn", "num-avg-attn-sd")
 	if err := errors.Join(err1, err2); err != nil {
 		return "", err
 	}
-	return account.NewStyle(l, comparisonNumbers(c))
+	return account.NewStyle(l, s.Numbers())
 }
 
 // Select returns the entries of ids. An id may pick panels of a figure, as in fig-mlp:a,d.
@@ -229,16 +219,23 @@ func find(prefix string, entries []Entry, id string) (Entry, error) {
 		prefix, id, strings.Join(names.Nearest(id, ids), ", "))
 }
 
-// numbers returns the source of all numbers that are quoted in prose.
-func numbers() source[figure.Numbers] {
-	return joined(
-		then(SingleRuns, blockNumbers), then(SingleParentLosses, singleLossNumbers),
-		then(comparison, comparisonNumbers),
-		then(joined(singleFinalLosses, multiFinalLosses, mlpFinalLosses), finalLossNumbers),
-		then(multiLosses, multiNumbers), then(MLPLosses, mlpNumbers),
-		then(agreements, agreementNumbers), then(LossGaps, lossGapNumbers), then(OutOfDistribution, oodNumbers),
-		then(joint, jointNumbers), certifiedGaps, then(fullLedger, account.Numbers),
-	)
+// numbers returns the numbers of the summary that belong to no figure, the counts of the ledger, and the numbers of
+// the tables.
+func numbers(ctx context.Context, r *Results) (ns figure.Numbers, err error) {
+	s, err1 := r.Summary(ctx)
+	l, err2 := fullLedger(ctx, r)
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, err
+	}
+	ns = append(s.Numbers(), account.Numbers(l)...)
+	for _, e := range tables() {
+		t, err := r.Table(ctx, e.ID)
+		if err != nil {
+			return nil, err
+		}
+		ns = append(ns, t.Numbers()...)
+	}
+	return ns, nil
 }
 
 // rowGroups returns the rows of the summary: each group with its notebook, what makes its runs again, and the ids of
@@ -278,6 +275,6 @@ func rowGroups() []rowGroup {
 		{"03-single-parent", single, nil, then(singleFinalLosses, finalLossRows)},
 		{"11-several-parents", several, nil, then(multiFinalLosses, finalLossRows)},
 		{"12-standard-transformer", mlp, nil, then(mlpFinalLosses, finalLossRows)},
-		{"old21-certified-models", "train: 2 runs, 1 min", nil, then(certifiedGaps, certifiedRows)},
+		{"old21-certified-models", "train: 2 runs, 1 min", nil, certifiedRows},
 	}
 }

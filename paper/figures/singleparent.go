@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -219,27 +218,6 @@ func blocksTable(rs []SingleRun) *figure.Table {
 	return t
 }
 
-// blockNumbers are the numbers of blocksTable, and the edges found.
-func blockNumbers(rs []SingleRun) figure.Numbers {
-	var ns figure.Numbers
-	for _, r := range rs {
-		hash := []string{r.Run.Address}
-		found, edges := r.Recovered()
-		attention := r.Run.Curve[len(r.Run.Curve)-1].Attention
-		ns = append(ns,
-			figure.Number{ID: r.Name + "-edges", Value: float64(edges), Whole: true},
-			figure.Number{ID: r.Name + "-edges-found", Value: float64(found), Whole: true, Runs: hash},
-			figure.Number{ID: r.Name + "-attention", Value: attention, Digits: 3, Runs: hash})
-		for _, b := range r.Sparsity().Blocks() {
-			id := fmt.Sprintf("%s-%s", r.Name, strings.ToLower(b.Name))
-			ns = append(ns,
-				figure.Number{ID: id + "-correlation", Value: b.Correlation, Digits: 4, Runs: hash},
-				figure.Number{ID: id + "-outside", Value: b.Outside, Digits: 3, Runs: hash})
-		}
-	}
-	return ns
-}
-
 // lossTable has the final losses of each run and of the reference predictors.
 func lossTable(rs []SingleRun) *figure.Table {
 	heads := []string{"Predictor"}
@@ -258,19 +236,6 @@ func lossTable(rs []SingleRun) *figure.Table {
 		t.Add(row...)
 	}
 	return t
-}
-
-func singleLossNumbers(rs []SingleRun) figure.Numbers {
-	var ns figure.Numbers
-	for _, r := range rs {
-		for _, kind := range lossKinds {
-			v := kind.of(r.Losses)
-			ns = append(ns, figure.Number{
-				ID: r.Name + "-loss-" + kind.id, Value: v.Mean, StdErr: v.StdErr, Runs: []string{r.Run.Address},
-			})
-		}
-	}
-	return ns
 }
 
 // smallEntries is the largest ratio of entries outside a block to the largest inside that counts as small.

@@ -14,7 +14,7 @@ import (
 // A Row compares one result of the paper, a figure or a number, with ours.
 type Row struct {
 	Figure int    // number in the paper, 0 for a number without figure
-	ID     string // of the figure, or of the number in numbers.json
+	ID     string // of the figure, or of the number and its macro
 	What   string // the quantity
 	// Setting says who states the setting of the runs: the text, the released code, or both.
 	Setting string
@@ -145,6 +145,20 @@ func (row Row) mark() string { return row.Verdict[:strings.IndexAny(row.Verdict+
 
 // Export writes the table of the rows.
 func (s *Summary) Export(dir string) ([]string, error) { return s.Table().Export(dir) }
+
+// Numbers returns the numbers that belong to no figure, each from the first row of its id.
+func (s *Summary) Numbers() (ns figure.Numbers) {
+	for _, row := range s.Rows {
+		n, ok := row.Ours.Number(row.ID)
+		if n.Interval, n.Paper = row.Interval, row.Paper; !ok || row.Figure > 0 {
+			continue
+		}
+		if !slices.ContainsFunc(ns, func(m figure.Number) bool { return m.ID == n.ID }) {
+			ns = append(ns, n)
+		}
+	}
+	return ns
+}
 
 // Table returns the table of the rows.
 func (s *Summary) Table() *figure.Table {

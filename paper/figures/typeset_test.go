@@ -64,9 +64,8 @@ var textless = regexp.MustCompile(`(?m)^\\figcell .*\n|` +
 var emptied = regexp.MustCompile(`every (node|axis)/\.style=\{\},`)
 
 // textsOf returns a folder with the sources in dir, where the figures have their axes
-// and texts alone, but for those whose names end in but, and two styles of the document. TeX
-// lays the texts out alike, three times as fast.
-func textsOf(t *testing.T, dir, but string) string {
+// and texts alone, and two styles of the document. TeX lays the texts out alike, three times as fast.
+func textsOf(t *testing.T, dir string) string {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(dir, "*.tex"))
 	if err != nil {
@@ -75,10 +74,7 @@ func textsOf(t *testing.T, dir, but string) string {
 	texts := t.TempDir()
 	for _, path := range paths {
 		b, err := os.ReadFile(path)
-		b = emptied.ReplaceAll(b, nil)
-		if !strings.HasSuffix(path, but) {
-			b = textless.ReplaceAll(b, nil)
-		}
+		b = textless.ReplaceAll(emptied.ReplaceAll(b, nil), nil)
 		if err == nil {
 			err = os.WriteFile(filepath.Join(texts, filepath.Base(path)), b, 0o644)
 		}
@@ -217,10 +213,6 @@ func (b *textBox) move(x, y float64) {
 // documentFonts are those in which the figures are typeset.
 var documentFonts = map[string]string{"Computer Modern": "", "Times": `\usepackage{times}`}
 
-// wholeIn has, by the fonts, how the names end of what is typeset whole: the figures that
-// make latex does not typeset, once; what has no text does not depend on the fonts.
-var wholeIn = map[string]string{"Computer Modern": narrowSuffix + ".tex", "Times": "none"}
-
 // No two texts of a figure come closer than to touch, and none reaches out of the
 // figure, in the fonts that papers are set in: by no more than 0.5 pt, about the
 // side bearing of a letter. No axis has a factor like 10^-2 over it. What is left
@@ -233,7 +225,7 @@ func TestFiguresAreLegibleInLaTeX(t *testing.T) {
 	for name, fonts := range documentFonts {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir := textsOf(t, exported(t), wholeIn[name])
+			dir := textsOf(t, exported(t))
 			work, log := pdflatex(t, onePageEach(dir, ids, fonts))
 			faults := regexp.MustCompile(`(?m)^(Overfull|Missing character|LaTeX Font W|Package pgfplots W).*`)
 			if bad := faults.FindAllString(log, -1); bad != nil {
@@ -248,9 +240,6 @@ func TestFiguresAreLegibleInLaTeX(t *testing.T) {
 			for k, id := range ids {
 				if m := regexp.MustCompile(`·\s*10`).Find(pages[k]); m != nil {
 					t.Errorf("%s: a factor %s over an axis", id, m)
-				}
-				if strings.HasSuffix(id, narrowSuffix) {
-					fitsColumn(t, id, size[id].right, size[id].high)
 				}
 				crowded(t, filepath.Join(work, "doc.pdf"), k+1, id, size[id], boxes[id])
 			}
@@ -295,7 +284,7 @@ func crowded(t *testing.T, pdf string, page int, id string, size textBox, boxes 
 func TestFiguresHaveTitleAndDescription(t *testing.T) {
 	dir := exported(t)
 	for _, id := range exportedFigures(t, dir) {
-		b, err := os.ReadFile(filepath.Join(dir, id+".svg"))
+		b, err := registered(t, id).SVG()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -457,7 +446,7 @@ func TestTheGuideCompiles(t *testing.T) {
 	blocks := regexp.MustCompile("(?s)```latex\n(.*?)```").FindAllStringSubmatch(page, -1)
 	preamble := strings.ReplaceAll(blocks[0][1], "path/to/figures", filepath.ToSlash(dir))
 	source := "\\documentclass{article}\n" + preamble + "\\begin{document}\n" + blocks[1][1] +
-		`\ifdim\valNumAvgAttnDigits pt>1pt\errmessage{attention}\fi \input{\figdir/claims}` + "\\end{document}\n"
+		`\ifdim\valNumAvgAttn pt>1pt\errmessage{attention}\fi \input{\figdir/claims}` + "\\end{document}\n"
 	_, log := pdflatex(t, source, source, source) // a longtable finds its widths in three runs
 	if faults := regexp.MustCompile(`(?m)^(Overfull|LaTeX Warning: Float too large).*`).FindString(log); faults != "" {
 		t.Error(faults)

@@ -9,22 +9,6 @@ import (
 	"learncausal/internal/figure"
 )
 
-// narrowSuffix ends the id of a figure laid out for one column of two.
-const narrowSuffix = "-1col"
-
-// withNarrow inserts the narrow form of an entry after the entry.
-func withNarrow(entries []Entry) (all []Entry) {
-	for _, e := range entries {
-		all = append(all, e)
-		if e.narrow {
-			e.ID += narrowSuffix
-			e.Title += ", for one column of two"
-			all = append(all, e.At(figure.OneColumn, 0, 8))
-		}
-	}
-	return all
-}
-
 // pageHeight is the height of a page of text, in points of 1/72 inch.
 const pageHeight = 9.5 * 72
 

@@ -36,7 +36,7 @@ SIGNS = {"proved": "✓", "tested": "·", "not tested": "○", "refuted": "✗",
 KINDS = {"statement": "", "step or remark": ", a step or remark", "correction": ", corrected"}
 NO_CONTENTS = "---\nhtml_theme.sidebar_secondary.remove: true\n---\n"  # of the page in a second sidebar
 GREEK = "alpha beta gamma delta epsilon zeta eta theta kappa lambda mu nu xi pi rho sigma tau phi chi psi omega".split()
-FORMATS = ["png", "svg", "pdf", "tex", "csv", "json", "dot"]
+FORMATS = ["png", "pdf", "tex", "csv", "json", "dot"]
 
 
 def all(site):
@@ -276,17 +276,15 @@ def files(name):
     return [f for f in FORMATS if (ROOT / "figures" / f"{name}.{f}").is_file()]
 
 
-def downloads(name, narrow=""):
-    links = [f'<a href="figures/{n}.{f}" download>{f.upper()}{words}</a>'
-             for n, words in [(name, ""), (narrow, " for one column")] if n for f in files(n)]
+def downloads(name):
+    links = [f'<a href="figures/{name}.{f}" download>{f.upper()}</a>' for f in files(name)]
     return f'<p class="more">{" · ".join(links)}</p>\n'
 
 
 def gallery(site):
     outputs = {o["id"]: o for o in site.facts["outputs"]}
     captions = macros()
-    shown = {i: o for i, o in outputs.items() if not i.endswith("-1col")}
-    figures = {i: o for i, o in shown.items() if i.startswith("fig-")}
+    figures = {i: o for i, o in outputs.items() if i.startswith("fig-")}
     thumbs = "".join(
         f'<a href="#{i}"><img src="_static/thumbs/{i}.png" alt="{description(site, i)}" loading="lazy">'
         f"<span>{html.escape(o['title'])}</span></a>" for i, o in figures.items())
@@ -294,13 +292,12 @@ def gallery(site):
             "with the fonts of your document.\n",
             f'<div class="thumbs">{thumbs}</div>\n', "## Figures\n"]
     for i, o in figures.items():
-        narrow = f"{i}-1col" if f"{i}-1col" in outputs else ""
         text.append(
             f"({i})=\n### {plain(o['title'])}\n\n"
             f'<div class="figure"><img src="figures/{i}.png" alt="{description(site, i)}" loading="lazy"></div>\n\n'
-            f"{words(captions[o['caption']])}\n\n" + seen_in(site, i) + downloads(i, narrow))
+            f"{words(captions[o['caption']])}\n\n" + seen_in(site, i) + downloads(i))
     text.append("## Tables and numbers\n")
-    for i, o in shown.items():
+    for i, o in outputs.items():
         if i in figures:
             continue
         caption = words(captions[o["caption"]]) if o["caption"] in captions else ""
@@ -309,7 +306,7 @@ def gallery(site):
             folded = f"<details><summary>Show the table</summary>{table(i)}</details>\n"
         text.append(f"({i})=\n### {plain(o['title'])}\n\n{caption}\n\n{folded}\n{downloads(i)}")
     text.append('## Captions\n\n<p class="more"><a href="figures/captions.tex" download>every caption and '
-                'description</a> · <a href="figures/values.tex" download>every number as a macro</a> · '
+                'description</a> · <a href="figures/values.tex" download>the numbers as macros</a> · '
                 '<a href="figures/all.tex" download>a document with all of them</a></p>\n')
     return "\n".join(text)
 

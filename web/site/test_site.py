@@ -72,9 +72,8 @@ class Contents(unittest.TestCase):
         figures = {p.stem for p in (pages.ROOT / "figures").glob("fig-*.png")}
         self.assertGreater(len(figures), 9)
         for name in figures:
-            if not name.endswith("-1col"):
-                self.assertIn(name, anchors)
-            self.assertLessEqual({f"figures/{name}.{f}" for f in ("png", "svg", "pdf", "tex")}, targets)
+            self.assertIn(name, anchors)
+            self.assertLessEqual({f"figures/{name}.{f}" for f in ("png", "pdf", "tex")}, targets)
         for path in (pages.ROOT / "figures").glob("tab-*.csv"):
             self.assertIn(f"figures/{path.name}", targets)
 
