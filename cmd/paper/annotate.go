@@ -1,12 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
+	"io"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -32,17 +31,16 @@ func newAnnotate() *cobra.Command {
   paper annotate --corrections paper.tex`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			named := c.Flags().Changed("out")
-			if corrections && !named {
+			if corrections && !c.Flags().Changed("out") {
 				out = "corrections.patch"
 			}
-			if err := replaceable(args[0], out, named); err != nil {
+			if err := replaceable(args[0], out); err != nil {
 				return err
 			}
 			if corrections {
-				return correct(c.Context(), args[0], out)
+				return correct(c.Context(), c.OutOrStdout(), args[0], out)
 			}
-			return annotate(c.Context(), args[0], out, page)
+			return annotate(c.Context(), c.OutOrStdout(), args[0], out, page)
 		},
 	}
 	c.Flags().StringVarP(&out, "out", "o", "annotated.tex", "`file` of the copy, or of the patch")
@@ -54,23 +52,19 @@ func newAnnotate() *cobra.Command {
 // styleName is the name of the LaTeX package beside the copy.
 const styleName = "ledger.sty"
 
-// replaceable returns an error if the copy would replace its source, ledger.sty, or a file that annotate did not
-// write and the user did not name.
-func replaceable(source, out string, named bool) error {
-	switch old, err := files.Read(out, 1<<27); {
+// replaceable returns an error if the copy would replace its source, ledger.sty, or a file of someone else.
+func replaceable(source, out string) error {
+	switch {
 	case files.Same(source, out):
 		return fmt.Errorf("-o %s is the source itself: name another file", out)
 	case strings.EqualFold(filepath.Base(out), styleName):
 		return fmt.Errorf("-o %s has the name of the LaTeX package that is written beside the copy: name another file", out)
-	case !named && !errors.Is(err, fs.ErrNotExist) && !bytes.Contains(old, []byte(`\usepackage{ledger}`)) &&
-		!bytes.HasPrefix(old, []byte(patchHead)):
-		return fmt.Errorf("%s exists, and annotate did not write it: name the file of the copy with -o", out)
 	}
-	return files.Check(out, "")
+	return files.Folder(filepath.Dir(out)).Check(filepath.Base(out))
 }
 
 // annotate writes an annotated copy of a source, and ledger.sty beside the copy.
-func annotate(ctx context.Context, path, out, page string) error {
+func annotate(ctx context.Context, w io.Writer, path, out, page string) error {
 	dir, err1 := filepath.Abs(filepath.Dir(out))
 	folder, err2 := files.Checkout("figures")
 	if err := errors.Join(err1, err2); err != nil {
@@ -78,11 +72,6 @@ func annotate(ctx context.Context, path, out, page string) error {
 	}
 	style, err := files.Read(filepath.Join(folder, styleName), 1<<24)
 	if err != nil {
-		return err
-	}
-	own, _, _ := strings.Cut(string(style), "\n")
-	beside := filepath.Join(dir, styleName)
-	if err := files.Check(beside, own); err != nil {
 		return err
 	}
 	if rel, err := filepath.Rel(dir, folder); err == nil {
@@ -100,14 +89,19 @@ func annotate(ctx context.Context, path, out, page string) error {
 	for _, m := range missing {
 		fmt.Fprintln(os.Stderr, "paper:", m)
 	}
-	return errors.Join(files.Write(out, []byte(text)), files.WriteOwn(beside, own, style))
+	err = files.Folder(dir).Write(files.File{Name: filepath.Base(out), Data: []byte(text)},
+		files.File{Name: styleName, Data: style})
+	if err == nil {
+		fmt.Fprintf(w, "%s and %s are written\n", out, filepath.Join(filepath.Dir(out), styleName))
+	}
+	return err
 }
 
 // patchHead is the first line of a patch; patch and git apply skip it.
 const patchHead = "The corrections that figures/errata.pdf proposes, written by paper annotate --corrections.\n"
 
 // correct writes the corrections of a source as a patch, for patch -p0 or git apply -p0 in the folder of the source.
-func correct(ctx context.Context, path, out string) error {
+func correct(ctx context.Context, w io.Writer, path, out string) error {
 	source, err := files.Read(path, 1<<26)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
@@ -124,7 +118,13 @@ func correct(ctx context.Context, path, out string) error {
 	for _, m := range missing {
 		fmt.Fprintln(os.Stderr, "paper:", m)
 	}
-	return files.Write(out, []byte(patchHead+patch))
+	file := files.File{Name: filepath.Base(out), Data: []byte(patchHead + patch)}
+	if err := files.Folder(filepath.Dir(out)).Write(file); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "%s changes %d places. Then: patch -p0 -d %s < %[1]s\n",
+		out, strings.Count(patch, "\n@@ "), filepath.Dir(path))
+	return nil
 }
 
 // annotated returns the annotated copy of a source, and what is missing in it.

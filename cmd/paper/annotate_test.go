@@ -77,7 +77,7 @@ func TestAnnotateWritesAPatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := run(t.Context(), io.Discard, []string{"annotate", "--corrections", "paper.tex"})
-	property.Mentions(t, err, "annotate did not write it")
+	property.Mentions(t, err, "did not write it")
 }
 
 // A command that would replace a file of the user is refused, and writes nothing.
@@ -101,7 +101,7 @@ func TestAnnotateReplacesNothingOfItsUser(t *testing.T) {
 		"a pipe":              {"out.tex", pipe, "", "out.tex", "out.tex is a pipe: want"},
 		"the style file":      {out: "ledger.sty", want: "ledger.sty has the name"},
 		"its other spelling":  {out: "./Ledger.STY", want: "Ledger.STY has the name"},
-		"an own ledger.sty":   {"out.tex", os.Rename, "mine", "ledger.sty", "ledger.sty is not replaced, because "},
+		"an own ledger.sty":   {"out.tex", os.Rename, "mine", "ledger.sty", "ledger.sty; nothing is written"},
 		"a linked ledger.sty": {"out.tex", os.Symlink, "mine", "ledger.sty", "ledger.sty is a link to "},
 	} {
 		dir := t.TempDir()
@@ -162,11 +162,11 @@ func TestAnnotateReplacesItsCopy(t *testing.T) {
 		if err != nil || !strings.HasSuffix(string(copied), text) || i > 0 && info.Mode() != 0o600 {
 			t.Errorf("copy %d is %q, its mode %v, error %v", i, copied, info.Mode(), err)
 		}
-		if err := errors.Join(os.Chmod(out, 0o600), replaceable(source, out, false)); err != nil {
+		if err := errors.Join(os.Chmod(out, 0o600), replaceable(source, out)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	property.Mentions(t, replaceable(out, source, false), "annotate did not write it")
+	property.Mentions(t, replaceable(out, source), "did not write it")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	err := run(ctx, io.Discard, []string{"annotate", source, "-o", stopped})

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -118,10 +119,7 @@ func (f *exporting) exportRun(ctx context.Context, w io.Writer, names []string) 
 			return fmt.Errorf("%q: want some of graph, curve and, of a disentangled transformer, weights", names)
 		}
 	}
-	if err := writable(f.out); err != nil {
-		return err
-	}
-	paths, err := newResults().Export(ctx, f.out, entries...)
+	paths, err := f.into(ctx, newResults(), entries...)
 	for _, p := range paths {
 		fmt.Fprintln(w, p)
 	}
@@ -162,8 +160,7 @@ func (f *exporting) export(ctx context.Context, w io.Writer, ids []string) error
 	}
 	if f.out != "" {
 		dir = f.out
-	}
-	if err := writable(dir); err != nil {
+	} else if err := writable(dir); err != nil {
 		return err
 	}
 	if p := figure.Platform(); p != figure.Pinned {
@@ -171,7 +168,7 @@ func (f *exporting) export(ctx context.Context, w io.Writer, ids []string) error
 			p, figure.Pinned)
 	}
 	results := newResults()
-	paths, failed := results.Export(ctx, dir, entries...)
+	paths, failed := f.into(ctx, results, entries...)
 	if failed != nil && (len(ids) == 0 || ctx.Err() != nil) {
 		return failed
 	}
@@ -191,6 +188,52 @@ func (f *exporting) export(ctx context.Context, w io.Writer, ids []string) error
 		return failed
 	}
 	return printSummary(ctx, w, results, filepath.Base(dir))
+}
+
+// into exports entries, all of them if there are none, into figures/ of the checkout, whose files git keeps, or into
+// the folder of --out. There it replaces only what it wrote and nobody has changed since.
+func (f *exporting) into(ctx context.Context, r *figures.Results, entries ...figures.Entry) ([]string, error) {
+	if f.out == "" {
+		dir, err := files.Checkout("figures")
+		if err != nil {
+			return nil, err
+		}
+		return r.Export(ctx, dir, entries...)
+	}
+	out := files.Folder(f.out)
+	if err := errors.Join(writable(f.out), out.Check(figures.Documents(len(entries) == 0)...)); err != nil {
+		return nil, err
+	}
+	drawn, err := os.MkdirTemp("", "paper-export-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(drawn)
+	// New captions stand beside those of an earlier export.
+	old, err := files.Read(filepath.Join(f.out, figures.Captions), 1<<30)
+	if err == nil {
+		err = files.Write(filepath.Join(drawn, figures.Captions), old)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	paths, failed := r.Export(ctx, drawn, entries...)
+	if len(paths) == 0 {
+		return nil, failed
+	}
+	var all []files.File
+	for i, path := range paths {
+		b, err := files.Read(path, 1<<30)
+		if err != nil {
+			return nil, errors.Join(failed, err)
+		}
+		paths[i] = filepath.Join(f.out, filepath.Base(path))
+		all = append(all, files.File{Name: filepath.Base(path), Data: b})
+	}
+	if err := out.Write(all...); err != nil {
+		return nil, errors.Join(failed, err)
+	}
+	return paths, failed
 }
 
 // newResults returns results of the runs in the checkout, with a progress bar.

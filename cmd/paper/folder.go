@@ -9,33 +9,21 @@ import (
 	"path/filepath"
 	"slices"
 
+	"learncausal/internal/figure"
 	"learncausal/internal/files"
-	"learncausal/internal/runs"
+	"learncausal/paper/figures"
 	"learncausal/paper/trial"
 	"learncausal/pkg/train"
 )
 
-// replaced returns the address of the run whose files in a folder train would overwrite,
-// or "". It is an error if the folder has files of these names that train did not write, or links.
+// replaced returns the address of the run whose files in a folder train would overwrite, or "". It is an error if
+// the folder has files of these names that train did not write, or that have been changed since.
 func replaced(dir string) (address string, err error) {
-	store := filepath.Join(dir, ownStore)
-	all, err := runs.Open(store).Addresses()
-	if err != nil {
-		return "", fmt.Errorf("no files can be written in the folder %s: %w", dir, err)
+	address, err = summarised(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
 	}
-	if _, err := os.Stat(filepath.Join(store, ".unfinished")); err != nil && len(all) == 0 {
-		return "", strange(dir)
-	}
-	address, err = summarised(dir) // "" if the summary is damaged: train replaces it
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", err
-	}
-	for _, name := range ownNames() {
-		if err := files.Check(filepath.Join(dir, name), ""); err != nil {
-			return "", err
-		}
-	}
-	return address, nil
+	return address, errors.Join(err, files.Folder(dir).Check(ownNames()...))
 }
 
 // summarised returns the address of the run in the summary of a folder, or "" if the
@@ -73,27 +61,15 @@ func nodeNames(run string, spec train.Spec) []string {
 	return g.Nodes
 }
 
-// ownNames returns the names of the files that train writes into its folder.
+// ownNames returns the names of the files that train writes into its folder: data and figures.
 func ownNames() []string {
-	names := []string{"weights.npz", "curve.csv", givenDOT, learnedDOT, summaryText, summaryJSON}
-	for _, figure := range []string{"graph", "curve", "weights"} {
-		for _, ext := range []string{".png", ".svg", ".pdf", ".tex"} {
-			names = append(names, figure+ext)
+	names := []string{weightsNPZ, curveCSV, givenDOT, learnedDOT, summaryText, summaryJSON}
+	for _, id := range figures.RunFigureIDs {
+		for _, ext := range figure.Extensions {
+			names = append(names, id+ext)
 		}
 	}
 	return names
-}
-
-// strange returns an error if a folder has a file with a name that train uses.
-func strange(dir string) error {
-	for _, name := range ownNames() {
-		path := filepath.Join(dir, name)
-		if _, err := os.Lstat(path); err == nil {
-			return fmt.Errorf("%s exists and does not belong to a run: "+
-				"want an empty folder, or one that paper train has written", path)
-		}
-	}
-	return nil
 }
 
 // source returns an error if a graph was read from a file that train replaces by a different text.

@@ -9,18 +9,55 @@ import (
 )
 
 func TestFilesThatAreNotOfARunAreKept(t *testing.T) {
-	for _, name := range []string{"summary.txt", "graph.pdf", "weights.npz"} {
+	for _, name := range ownNames() {
 		mine := write(t, name, "mine")
 		for _, extra := range [][]string{nil, {"-n"}} {
 			args := append([]string{"train", "chain(4)", "-o", filepath.Dir(mine)}, extra...)
-			refused(t, []string{mine, "does not belong to a run", "empty folder"}, append(args, quickly...)...)
+			refused(t, []string{mine, "did not write it", "another folder"}, append(args, quickly...)...)
 		}
 		if text, err := os.ReadFile(mine); err != nil || string(text) != "mine" {
 			t.Errorf("%s is %q (%v)", mine, text, err)
 		}
 	}
-	other := write(t, "notes.txt", "mine")
-	output(t, append([]string{"train", "chain(4)", "-o", filepath.Dir(other)}, quickly...)...)
+	other := write(t, "graph.csv", "mine") // no name of train
+	args := append([]string{"train", "chain(4)", "-o", filepath.Dir(other)}, quickly...)
+	output(t, args...)
+	left := content(t, filepath.Dir(other))
+	for _, name := range ownNames() {
+		if left[name] == "" {
+			t.Errorf("%s is not written", name)
+		}
+		delete(left, name)
+	}
+	for name := range left {
+		if name != ".written.sha256" && !strings.HasPrefix(name, "runs") && left[name] != "mine" {
+			t.Errorf("%s is written, and protected by no list", name)
+		}
+	}
+	// What the user changes afterwards stays, also where the run is only loaded.
+	for _, name := range []string{"summary.txt", "graph.tex", "summary.json"} {
+		path := filepath.Join(filepath.Dir(other), name)
+		if err := os.WriteFile(path, []byte(left[name]+"edited"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		refused(t, []string{path, "has been changed since"}, args...)
+		if b, err := os.ReadFile(path); err != nil || string(b) != left[name]+"edited" {
+			t.Errorf("%s is %q, %v", name, b, err)
+		}
+	}
+}
+
+// A file that cannot be written is an error of the command, and not a note.
+func TestAFileThatCannotBeWrittenIsAnError(t *testing.T) {
+	for _, name := range []string{"graph.png", "curve.tex", "weights.npz"} {
+		dir := t.TempDir()
+		args := append([]string{"train", "chain(4)", "-o", dir}, quickly...)
+		output(t, args...)
+		if err := os.Chmod(filepath.Join(dir, name), 0o444); err != nil {
+			t.Fatal(err)
+		}
+		refused(t, []string{name, "read-only"}, append(args, "--seed", "4")...)
+	}
 }
 
 func TestARunThatIsReplacedIsNamed(t *testing.T) {
@@ -64,7 +101,7 @@ func TestExportKeepsFilesOfOthers(t *testing.T) {
 		"README.md": nil, "all.tex": nil, "captions.tex": {"fig-graph-example"},
 	} {
 		mine := write(t, name, "mine")
-		refused(t, []string{mine, "did not write it"}, append([]string{"export", "-o", filepath.Dir(mine)}, ids...)...)
+		refused(t, []string{mine, "did not write it", "nothing is written"}, append([]string{"export", "-o", filepath.Dir(mine)}, ids...)...)
 		if all := content(t, filepath.Dir(mine)); len(all) != 1 || all[name] != "mine" {
 			t.Errorf("the folder with %s has now %q", name, all)
 		}

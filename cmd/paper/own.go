@@ -23,6 +23,8 @@ import (
 
 // Names in a folder that train writes.
 const (
+	weightsNPZ  = "weights.npz"
+	curveCSV    = "curve.csv"
 	summaryText = "summary.txt"
 	summaryJSON = "summary.json"
 	givenDOT    = "given.dot"
@@ -182,34 +184,29 @@ func writeMeasurement(
 ) (undrawn []error, err error) {
 	data, err1 := figures.SummaryJSON(own)
 	drawn, err2 := figures.RunFigures(own)
-	curve, err3 := files.Read(filepath.Join(run, "curve.csv"), math.MaxInt)
+	curve, err3 := files.Read(filepath.Join(run, curveCSV), math.MaxInt)
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return nil, err
 	}
+	var all []files.File
 	for _, f := range drawn {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if _, err := f.Export(out); err != nil {
+		drawing, err := f.Files()
+		if err != nil {
 			undrawn = append(undrawn, fmt.Errorf("not drawn: %w", err))
 		}
+		all = append(all, drawing...)
 	}
-	for _, f := range []struct {
-		name string
-		data []byte
-	}{
-		{"weights.npz", runs.NPZ(own.Run.Final.Weights)},
-		{"curve.csv", curve},
-		{givenDOT, []byte(given)},
-		{learnedDOT, []byte(figures.LearnedDOT(own))},
-		{summaryText, []byte(figures.SummaryText(own))},
-		{summaryJSON, data},
-	} {
-		if err := files.Write(filepath.Join(out, f.name), f.data); err != nil {
-			return nil, errors.Join(append(undrawn, err)...)
-		}
-	}
-	return undrawn, nil
+	all = append(all,
+		files.File{Name: weightsNPZ, Data: runs.NPZ(own.Run.Final.Weights)},
+		files.File{Name: curveCSV, Data: curve},
+		files.File{Name: givenDOT, Data: []byte(given)},
+		files.File{Name: learnedDOT, Data: []byte(figures.LearnedDOT(own))},
+		files.File{Name: summaryText, Data: []byte(figures.SummaryText(own))},
+		files.File{Name: summaryJSON, Data: data})
+	return undrawn, files.Folder(out).Write(all...)
 }
 
 // dryRun prints the settings of a run, and the time and the memory that it takes.

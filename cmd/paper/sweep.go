@@ -253,7 +253,7 @@ func copySelf(path string) error {
 	if err != nil {
 		return err
 	}
-	if err := files.WriteOwn(path, string(b[:4]), b); err != nil { // the mark of a program, as in \x7fELF
+	if err := files.Folder(filepath.Dir(path)).Write(files.File{Name: filepath.Base(path), Data: b}); err != nil {
 		return err
 	}
 	info, err := os.Stat(path)

@@ -508,6 +508,21 @@ func (f *Figure) forPaper() []format {
 	return []format{{f.ID + ".png", f.PNG}, {f.ID + ".pdf", f.PDF}, {f.ID + ".tex", f.TeX}, {f.ID + ".csv", f.CSV}}
 }
 
+// Extensions are those of [Figure.Files].
+var Extensions = []string{".png", ".svg", ".pdf", ".tex"}
+
+// Files returns the figure as <id>.png, .svg, .pdf and .tex.
+func (f *Figure) Files() (all []files.File, err error) {
+	for k, get := range []func() ([]byte, error){f.PNG, f.SVG, f.PDF, f.TeX} {
+		b, err := get()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, files.File{Name: f.ID + Extensions[k], Data: b})
+	}
+	return all, nil
+}
+
 // A format is a file of an export: its name, and the function that returns its bytes.
 type format struct {
 	name string
@@ -526,7 +541,7 @@ func export(dir string, formats ...format) (paths []string, err error) {
 			continue
 		}
 		path := filepath.Join(dir, f.name)
-		if err := files.Check(path, ""); err != nil {
+		if err := files.Check(path); err != nil {
 			return nil, err
 		}
 		paths, data = append(paths, path), append(data, b)

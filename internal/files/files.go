@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -50,26 +51,24 @@ func Open(path string) (*os.File, int64, error) {
 }
 
 // Write writes b to a file, creating its folder if needed. It replaces the file in one step, so that after a
-// crash at any moment the file has the old bytes or the new ones. A file keeps its mode, and its time if it has
-// these bytes already. Write refuses what [Check] refuses.
-func Write(path string, b []byte) error { return write(stem(path), path, "", b) }
+// crash at any moment the file has the old bytes or the new ones. A file keeps its mode, its owner where the system
+// permits that, and its time if it has these bytes already. Write refuses what [Check] refuses.
+func Write(path string, b []byte) error {
+	hidden := filepath.Dir(path) + string(filepath.Separator) + "."
+	once, _ := cleaned.LoadOrStore(hidden, new(sync.Once))
+	once.(*sync.Once).Do(func() { Clean(hidden, stale) })
+	return WriteVia(hidden+filepath.Base(path), path, b)
+}
 
-// WriteOwn is [Write] for a file whose name the user did not choose. It refuses to replace a file that does not
-// begin with a text, by which a program recognises its own files.
-func WriteOwn(path, begin string, b []byte) error { return write(stem(path), path, begin, b) }
-
-// WriteVia is [Write] by a temporary file with a stem of the caller.
-func WriteVia(stem, path string, b []byte) error { return write(stem, path, "", b) }
-
-// stem returns the begin of the paths of the temporary files of a path.
-func stem(path string) string { return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)) }
+// cleaned has a [sync.Once] for each folder in which this process has written.
+var cleaned sync.Map
 
 // stale is the time after which no process writes to a temporary file.
 const stale = time.Minute
 
-// write writes b to a temporary file with a stem, which it renames to path.
-func write(stem, path, begin string, b []byte) error {
-	if err := Check(path, begin); err != nil {
+// WriteVia is [Write] by a temporary file whose path begins with a stem.
+func WriteVia(stem, path string, b []byte) error {
+	if err := Check(path); err != nil {
 		return err
 	}
 	if old, err := Read(path, len(b)); err == nil && string(old) == string(b) {
@@ -78,8 +77,7 @@ func write(stem, path, begin string, b []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	Clean(stem, stale)
-	temporary := fmt.Sprintf("%s-%016x.tmp", stem, rand.Uint64())
+	temporary := fmt.Sprintf("%s-%016x%s", stem, rand.Uint64(), ending)
 	old, missing := os.Lstat(path)
 	mode := fs.FileMode(0o666)
 	if missing == nil {
@@ -90,6 +88,9 @@ func write(stem, path, begin string, b []byte) error {
 		return at(path, err)
 	}
 	_, err = f.Write(b)
+	if missing == nil {
+		keepOwner(f, old)
+	}
 	if now, failed := f.Stat(); err == nil && missing == nil && failed == nil && now.Mode() != mode {
 		err = f.Chmod(mode) // the umask had removed permissions
 	}
@@ -113,9 +114,9 @@ func at(path string, err error) error {
 	return err
 }
 
-// Check returns an error unless a path is free or names a regular file that is not read-only and begins with a
-// text. It does not follow links: the file behind a link has a name that the user did not give.
-func Check(path, begin string) error {
+// Check returns an error unless a path is free or names a regular file that is not read-only. It does not follow
+// links: the file behind a link has a name that the user did not give.
+func Check(path string) error {
 	info, err := os.Lstat(path)
 	if err != nil {
 		return nil // writing succeeds, or reports it
@@ -126,18 +127,6 @@ func Check(path, begin string) error {
 		return fmt.Errorf("%s is %s: %s", path, kind(path, m), want)
 	case m&0o200 == 0:
 		return fmt.Errorf("%s is read-only, its mode is %v: %s", path, m, want)
-	case begin == "":
-		return nil
-	}
-	f, _, err := Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	got := make([]byte, len(begin))
-	if _, err := io.ReadFull(f, got); err != nil || string(got) != begin {
-		return fmt.Errorf("%s is not replaced, because this program did not write it: "+
-			"it does not begin with %q. Move it, or choose another folder", path, begin)
 	}
 	return nil
 }
@@ -165,15 +154,18 @@ func Same(a, b string) bool {
 	return err1 == nil && err2 == nil && os.SameFile(x, y)
 }
 
-// Clean removes the temporary files of a stem, and of an age. Their names are the stem, 16 hexadecimal digits
-// and .tmp; it removes no other file.
+// ending ends the names of temporary files.
+const ending = ".learncausal.tmp"
+
+// Clean removes the temporary files whose paths begin with a stem, and of an age. Their names end in 16 hexadecimal
+// digits and the ending; it removes no other file.
 func Clean(stem string, age time.Duration) {
-	dir, first := filepath.Dir(stem), filepath.Base(stem)+"-"
+	dir, first := filepath.Dir(stem+"x"), strings.TrimSuffix(filepath.Base(stem+"x"), "x")
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
-		digits, ours := strings.CutPrefix(e.Name(), first)
-		digits, whole := strings.CutSuffix(digits, ".tmp")
-		if !ours || !whole || len(digits) != 16 || strings.Trim(digits, "0123456789abcdef") != "" {
+		name, ours := strings.CutSuffix(e.Name(), ending)
+		digits := name[strings.LastIndex(name, "-")+1:]
+		if !ours || !strings.HasPrefix(name, first) || len(digits) != 16 || strings.Trim(digits, "0123456789abcdef") != "" {
 			continue
 		}
 		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) >= age {

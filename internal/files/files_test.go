@@ -1,7 +1,6 @@
 package files
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -61,7 +60,7 @@ func TestNothingIsWrittenElsewhere(t *testing.T) {
 	}
 }
 
-// Only temporary files of the file itself are removed, when no process can write to them any longer.
+// Only temporary files of this program are removed, also those of other files, when no process can write to them any longer.
 func TestOnlyItsOwnTemporaryFilesAreRemoved(t *testing.T) {
 	dir := t.TempDir()
 	const own = ".file-0123456789abcde"
@@ -73,16 +72,17 @@ func TestOnlyItsOwnTemporaryFilesAreRemoved(t *testing.T) {
 		}
 	}
 	kept := []string{
-		".thesis.tex.tmp", ".file.tmp", ".file-1f.tmp", ".file-0123456789abcdeg.tmp", ".file-0123456789abcdef0.tmp",
-		".other-0123456789abcdef.tmp", own + "f.tmp.bak", own + "f", "x.tmp", ".x.tmp/thesis", own + "e.tmp/thesis",
+		".thesis.tex.tmp", ".file.tmp", ".file-1f" + ending, ".file-0123456789abcdeg" + ending,
+		".file-0123456789abcdef0" + ending, own + "f.tmp", own + "f" + ending + ".bak", own + "f", "x" + ending,
+		"file-0123456789abcdef" + ending, ".x.tmp/thesis", own + "e" + ending + "/thesis",
 	}
-	for _, name := range append(kept, own+"f.tmp") {
+	for _, name := range append(kept, own+"f"+ending, ".other-0123456789abcdef"+ending) {
 		put(name, 2*stale)
 	}
-	put(own+"1.tmp", 0)
-	kept = append(kept, own+"1.tmp")
+	put(own+"1"+ending, 0)
+	kept = append(kept, own+"1"+ending)
 	then := time.Now().Add(-2 * stale)
-	folder := filepath.Join(dir, own+"d.tmp") // empty
+	folder := filepath.Join(dir, own+"d"+ending) // empty
 	if err := errors.Join(os.Mkdir(folder, 0o777), os.Chtimes(folder, then, then)); err != nil {
 		t.Fatal(err)
 	}
@@ -94,8 +94,10 @@ func TestOnlyItsOwnTemporaryFilesAreRemoved(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := os.Stat(filepath.Join(dir, own+"f.tmp")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the temporary file of a killed process is left, %v", err)
+	for _, name := range []string{own + "f", ".other-0123456789abcdef"} {
+		if _, err := os.Stat(filepath.Join(dir, name+ending)); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("a temporary file of a killed process is left, %v", err)
+		}
 	}
 }
 
@@ -161,27 +163,6 @@ func TestAReadOnlyFileStays(t *testing.T) {
 	refused(t, path, "read-only")
 	if b, err := os.ReadFile(path); string(b) != "thesis" || err != nil {
 		t.Errorf("the file is %q, %v", b, err)
-	}
-}
-
-// WriteOwn replaces a file that begins like a file of this program.
-func TestAFileOfAnotherProgramStays(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "ledger.sty")
-	for _, c := range []struct{ old, want string }{
-		{"% ours\nold", "% ours\nnew"},
-		{"% ours", "% ours\nnew"},
-		{"% our", ""},
-		{"", ""},
-		{"\\ProvidesPackage{ledger} % ours", ""},
-	} {
-		if err := os.WriteFile(path, []byte(c.old), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		err := WriteOwn(path, "% ours", []byte("% ours\nnew"))
-		b, failed := os.ReadFile(path)
-		if want := cmp.Or(c.want, c.old); string(b) != want || failed != nil || (err == nil) != (c.want != "") {
-			t.Errorf("over %q: error %v, the file is %q, want %q", c.old, err, b, want)
-		}
 	}
 }
 

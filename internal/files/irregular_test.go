@@ -32,7 +32,7 @@ func TestOnlyRegularFilesAreReplaced(t *testing.T) {
 		}
 	}
 	// A wrong Write would replace the device if the tests run as root.
-	property.Mentions(t, Check("/dev/null", ""), "/dev/null is a device: want")
+	property.Mentions(t, Check("/dev/null"), "/dev/null is a device: want")
 }
 
 // The error of a folder without permission names the file, not the temporary one.
@@ -50,5 +50,39 @@ func TestNothingIsWrittenIntoAReadOnlyFolder(t *testing.T) {
 	refused(t, filepath.Join(dir, "new"), "permission denied")
 	if entries, err := os.ReadDir(dir); len(entries) != 1 || err != nil {
 		t.Errorf("the folder has %v, %v", entries, err)
+	}
+}
+
+// A write that fails after others of the same thing is an error, and what it leaves is replaced by the next.
+func TestWhatAFailedWriteLeavesIsReplaced(t *testing.T) {
+	dir := Folder(t.TempDir())
+	must(t, dir.Write(thing("1")...))
+	var was syscall.Rlimit
+	must(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &was))
+	small := was
+	small.Cur = 1 << 20
+	must(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &small))
+	failed := thing("2")
+	failed[1].Data = make([]byte, 1<<21)
+	err := dir.Write(failed...)
+	must(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &was))
+	property.Mentions(t, err, "b.png: file too large")
+	has(t, dir, failed[0], thing("1")[1], failed[2])
+	must(t, dir.Write(thing("3")...))
+	has(t, dir, thing("3")...)
+}
+
+// Root replaces the file of another user, who can still read it.
+func TestAFileKeepsItsOwner(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	must(t, os.WriteFile(path, []byte("old"), 0o600))
+	if err := os.Chown(path, 12345, 23456); err != nil {
+		t.Skip("NOT CHECKED: only root may give a file to another user")
+	}
+	must(t, Write(path, []byte("new")))
+	info, err := os.Stat(path)
+	must(t, err)
+	if s := info.Sys().(*syscall.Stat_t); s.Uid != 12345 || s.Gid != 23456 || info.Mode() != 0o600 {
+		t.Errorf("owner %d, group %d, mode %v", s.Uid, s.Gid, info.Mode())
 	}
 }

@@ -139,6 +139,5 @@ func NewStyle(l *ledger.Ledger, quoted figure.Numbers) (Style, error) {
 // Export writes ledger.sty.
 func (s Style) Export(dir string) ([]string, error) {
 	path := filepath.Join(dir, "ledger.sty")
-	begin, _, _ := strings.Cut(string(s), "\n")
-	return []string{path}, files.WriteOwn(path, begin, []byte(s))
+	return []string{path}, files.Write(path, []byte(s))
 }

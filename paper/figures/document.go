@@ -12,6 +12,17 @@ import (
 	"learncausal/internal/files"
 )
 
+// Captions is the name of the file with the captions.
+const Captions = "captions.tex"
+
+// Documents returns the names of the files that an export writes beside its outputs, of some or of all.
+func Documents(all bool) []string {
+	if all {
+		return []string{Captions, "all.tex", "README.md"}
+	}
+	return []string{Captions}
+}
+
 // document writes captions.tex, if an output has a caption. If the outputs are all, it writes also all.tex
 // and README.md, a page that lists them.
 func document(dir string, outputs []Output, all bool) ([]string, error) {
@@ -32,45 +43,21 @@ func document(dir string, outputs []Output, all bool) ([]string, error) {
 	if err := errors.Join(err1, err2); err != nil || len(figures)+len(tables) == 0 {
 		return nil, err
 	}
-	texts := []struct{ name, text string }{
-		{"captions.tex", captions},
-		{"all.tex", figure.Document(figures, tables)},
-		{"README.md", strings.Replace(guide, "PREAMBLE", figure.Preamble, 1) + list},
-	}
+	texts := []string{captions, figure.Document(figures, tables), strings.Replace(guide, "PREAMBLE", figure.Preamble, 1) + list}
 	if !all {
-		old, err := files.Read(filepath.Join(dir, "captions.tex"), 1<<30)
+		old, err := files.Read(filepath.Join(dir, Captions), 1<<30)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
-		texts = texts[:1]
-		texts[0].text = withCaptions(string(old), captions)
+		texts[0] = withCaptions(string(old), captions)
 	}
 	var paths []string
 	var errs []error
-	for _, f := range texts {
-		path := filepath.Join(dir, f.name)
-		paths, errs = append(paths, path), append(errs, files.WriteOwn(path, begin(f.text), []byte(f.text)))
+	for i, name := range Documents(all) {
+		path := filepath.Join(dir, name)
+		paths, errs = append(paths, path), append(errs, files.Write(path, []byte(texts[i])))
 	}
 	return paths, errors.Join(errs...)
-}
-
-// begin returns the first line of a text, by which an export recognises a file that it has written.
-func begin(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
-	return line
-}
-
-// checkDocuments returns an error if document would replace a file of someone else. No id names these files.
-func checkDocuments(dir string, all bool) error {
-	captions, err := figure.Captions(nil, nil)
-	texts := map[string]string{"captions.tex": captions}
-	if all {
-		texts["all.tex"], texts["README.md"] = figure.Document(nil, nil), guide
-	}
-	for name, text := range texts {
-		err = errors.Join(err, files.Check(filepath.Join(dir, name), begin(text)))
-	}
-	return err
 }
 
 // withCaptions returns the lines of old with those of captions, which replace the definitions of the same macros.

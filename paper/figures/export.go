@@ -39,7 +39,7 @@ func draw[O Output](ctx context.Context, r *Results, none string, entries []Entr
 // Export draws entries and writes their files into dir, and their captions into captions.tex there,
 // beside the captions of others. Without entries it exports all of them, and all.tex, a LaTeX document
 // with all figures and tables. It returns the paths of the files. An error in one entry does not keep
-// the others from being written. It refuses a folder with a captions.tex, all.tex or README.md of someone else.
+// the others from being written.
 //
 // When ctx is cancelled, Export returns within about a second on an idle machine. Each
 // file then has its old content or its new content.
@@ -47,9 +47,6 @@ func (r *Results) Export(ctx context.Context, dir string, entries ...Entry) ([]s
 	all := len(entries) == 0
 	if all {
 		entries = Entries()
-	}
-	if err := checkDocuments(dir, all); err != nil {
-		return nil, err
 	}
 	outputs, files, err := r.write(ctx, dir, entries, all)
 	if err != nil && (all || ctx.Err() != nil) {

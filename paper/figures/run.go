@@ -17,6 +17,9 @@ import (
 	"learncausal/pkg/train"
 )
 
+// RunFigureIDs are the ids of [RunFigures].
+var RunFigureIDs = []string{"graph", "curve", "weights"}
+
 // RunFigures draws a run on any graph: graph and attention (graph), test loss and attention
 // along training (curve), and all weights of a disentangled transformer (weights).
 func RunFigures(o *trial.Measurement) ([]*figure.Figure, error) {

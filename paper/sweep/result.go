@@ -56,7 +56,7 @@ func (s *Sweep) results() ([]*trial.Outcome, error) {
 	return all, nil
 }
 
-func (s *Sweep) listPath() string { return filepath.Join(s.Dir, "results.jsonl") }
+func (s *Sweep) listPath() string { return filepath.Join(s.Dir, listName) }
 
 // listed returns the results in results.jsonl by address, none if there is no such file.
 // It reads the file once.

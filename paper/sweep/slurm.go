@@ -121,9 +121,8 @@ func (s *Sweep) Submit(ctx context.Context, j Job) (id string, err error) {
 		return "", fmt.Errorf("sweep: %d tasks of this sweep are in the queue already: "+
 			"wait for them (paper sweep --status), or scancel job %s", len(queue), job)
 	}
-	begin, _, _ := strings.Cut(script, "%s")
 	if err = s.check(); err == nil {
-		err = files.WriteOwn(s.scriptPath(), begin, []byte(text))
+		err = s.folder().Write(files.File{Name: scriptName, Data: []byte(text)})
 	}
 	if err == nil {
 		err = os.MkdirAll(filepath.Join(s.Dir, "log"), 0o777)
@@ -139,7 +138,9 @@ func (s *Sweep) Submit(ctx context.Context, j Job) (id string, err error) {
 	return id, err
 }
 
-func (s *Sweep) scriptPath() string { return filepath.Join(s.Dir, "slurm.sh") }
+const scriptName = "slurm.sh"
+
+func (s *Sweep) scriptPath() string { return filepath.Join(s.Dir, scriptName) }
 
 // array matches the begin of a script, with the last task.
 var array = regexp.MustCompile(`^#!/bin/bash\n#SBATCH --job-name=sweep-\w+\n#SBATCH --array=0-(\d+)\n`)

@@ -3,7 +3,6 @@ package sweep
 import (
 	"bytes"
 	"encoding/csv"
-	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -36,19 +35,32 @@ func (s *Sweep) WriteTables() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(s.check(), files.Write(s.listPath(), list), files.Write(s.tablePath(), table)); err != nil {
+	if err = s.check(); err == nil {
+		err = s.folder().Write(files.File{Name: listName, Data: list}, files.File{Name: tableName, Data: table})
+	}
+	if err != nil {
 		return nil, fmt.Errorf("sweep: %w", err)
 	}
-	return []string{s.listPath(), s.tablePath()}, nil
+	return []string{s.listPath(), filepath.Join(s.Dir, tableName)}, nil
 }
 
-func (s *Sweep) tablePath() string { return filepath.Join(s.Dir, "table.csv") }
+const listName, tableName = "results.jsonl", "table.csv"
+
+func (s *Sweep) folder() files.Folder { return files.Folder(s.Dir) }
 
 // check returns an error if the folder of the results has a table.csv or a results.jsonl of someone else. Names
-// of other files are addresses, or [Sweep.Submit] checks them.
+// of other files are addresses, or [Sweep.Submit] checks them. A cloned folder has no record of its files.
 func (s *Sweep) check() error {
-	_, err := s.listed()
-	return errors.Join(err, files.Check(s.listPath(), ""), files.Check(s.tablePath(), "run,graph,length,"))
+	if _, err := s.listed(); err != nil {
+		return err
+	}
+	table, _ := files.Read(filepath.Join(s.Dir, tableName), 1<<30)
+	if len(table) == 0 || bytes.HasPrefix(table, []byte("run,graph,length,")) {
+		if err := s.folder().Adopt(listName, tableName); err != nil {
+			return err
+		}
+	}
+	return s.folder().Check(listName, tableName)
 }
 
 // A cell of table.csv has the name of its column.
