@@ -893,7 +893,9 @@ c.FileContentsManager.pre_save_hook = stored_form.save
 def save(model, path, contents_manager):
     """Convert a notebook of the course to the stored form when JupyterLab saves it."""
     file = pathlib.Path(contents_manager.root_dir, path.strip("/")).resolve()
-    if file.parent == NOTEBOOKS and model["type"] == "notebook" and model["content"].get("nbformat") == 4:
+    if file.parent != NOTEBOOKS or model["type"] != "notebook" or file.name not in (tracked() or [file.name]):
+        return
+    if model["content"].get("nbformat") == 4 and ours(model["content"]):
         import nbformat
 
         content = canonical(nbformat.from_dict(model["content"]))
@@ -914,6 +916,24 @@ def lab(flags):
     os.execv(sys.executable, [sys.executable, "-m", "jupyterlab", *flags])
 
 
+def course():
+    """Return the notebooks of the course."""
+    paths, names = sorted(NOTEBOOKS.glob("*.ipynb")), tracked()
+    return [p for p in paths if p.name in (names or [p.name]) and ours(json.loads(p.read_text(encoding="utf-8")))]
+
+
+def tracked():
+    """Return the names of the notebooks that git tracks, none where there is no git."""
+    git = ["git", "-C", str(NOTEBOOKS), "ls-files", "-z", "--", "*.ipynb"]
+    listed = subprocess.run(git, capture_output=True, check=False) if shutil.which("git") else None
+    return listed.stdout.decode().split("\0")[:-1] if listed and listed.returncode == 0 else []
+
+
+def ours(nb):
+    """Say whether a notebook has the kernel of Go, or names none."""
+    return (nb.get("metadata", {}).get("kernelspec") or {}).get("name", "gonb") == "gonb"
+
+
 def lint_all(paths):
     faults = [f for p in paths for f in lint(p)]
     for f in faults:
@@ -931,7 +951,7 @@ def main():
         lab(flags)
     if flags:
         parser.error(f"unknown flag {flags[0]}")
-    paths = args.notebook or sorted(NOTEBOOKS.glob("*.ipynb"))
+    paths = args.notebook or course()
     command = {"run": run, "check": check, "lint": lint_all, "tidy": tidy, "class": assign, "kernel": kernel}[args.command]
     try:
         sys.exit(1 if command(paths) else 0)

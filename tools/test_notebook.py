@@ -240,6 +240,25 @@ class Save(Folder):
         notebook.save(model, path="a.py", contents_manager=types.SimpleNamespace(root_dir=str(notebook.NOTEBOOKS)))
         self.assertEqual(model["content"], "x")
 
+    def test_notebooks_of_the_reader_stay(self):
+        """Of another kernel, or not tracked by git where the others are: Lab, tidy and run leave them."""
+        self.of_the_course()
+        self.path.write_text(json.dumps(document(code("f()"))))
+        for name in ("python3", "xcpp17"):
+            other = document(code("print(1)", count=3)) | {"metadata": {"kernelspec": {"name": name}, "widgets": {"a": 1}}}
+            self.assertEqual(self.saved(other), other)
+            self.path.with_name("other.ipynb").write_text(json.dumps(other))
+            self.assertEqual(notebook.course(), [self.path])
+        git = ["git", "-C", str(self.path.parent)]
+        subprocess.run([*git, "init", "-q"], check=True)
+        subprocess.run([*git, "add", self.path.name], check=True)
+        self.path.with_name("mine.ipynb").write_text(self.path.read_text())
+        self.assertEqual(notebook.course(), [self.path])
+        subprocess.run([*git, "rm", "-q", "--cached", self.path.name], check=True)
+        subprocess.run([*git, "add", "mine.ipynb"], check=True)
+        mine = document(code("f()", count=9))
+        self.assertEqual(self.saved(mine), mine)
+
     def test_other_notebooks_are_saved_as_they_are(self):
         nb = document(code("f()", count=9)) | {"metadata": {"kernelspec": {"name": "gonb"}, "authors": [{"name": "Ann"}]}}
         self.assertEqual(self.saved(nb), nb)

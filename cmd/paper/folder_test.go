@@ -101,7 +101,8 @@ func TestExportKeepsFilesOfOthers(t *testing.T) {
 		"README.md": nil, "all.tex": nil, "captions.tex": {"fig-graph-example"},
 	} {
 		mine := write(t, name, "mine")
-		refused(t, []string{mine, "did not write it", "nothing is written"}, append([]string{"export", "-o", filepath.Dir(mine)}, ids...)...)
+		words := []string{mine, "did not write it", "nothing is written"}
+		refused(t, words, append([]string{"export", "-o", filepath.Dir(mine)}, ids...)...)
 		if all := content(t, filepath.Dir(mine)); len(all) != 1 || all[name] != "mine" {
 			t.Errorf("the folder with %s has now %q", name, all)
 		}

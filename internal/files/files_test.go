@@ -60,7 +60,7 @@ func TestNothingIsWrittenElsewhere(t *testing.T) {
 	}
 }
 
-// Only temporary files of this program are removed, also those of other files, when no process can write to them any longer.
+// Only temporary files of this program are removed, also those of other files, when no process can write to them.
 func TestOnlyItsOwnTemporaryFilesAreRemoved(t *testing.T) {
 	dir := t.TempDir()
 	const own = ".file-0123456789abcde"

@@ -82,7 +82,7 @@ func (d Folder) check(all []File) (known map[string][]string, err error) {
 	known = make(map[string][]string)
 	list, err := Read(d.path(record), 1<<24)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: %w", d.path(record), err)
+		return nil, fmt.Errorf("the folder %s: %w", d, err)
 	}
 	for line := range strings.Lines(string(list)) {
 		if sum, name, ok := strings.Cut(strings.TrimRight(line, "\r\n"), "  "); ok {

@@ -43,7 +43,8 @@ func document(dir string, outputs []Output, all bool) ([]string, error) {
 	if err := errors.Join(err1, err2); err != nil || len(figures)+len(tables) == 0 {
 		return nil, err
 	}
-	texts := []string{captions, figure.Document(figures, tables), strings.Replace(guide, "PREAMBLE", figure.Preamble, 1) + list}
+	page := strings.Replace(guide, "PREAMBLE", figure.Preamble, 1) + list
+	texts := []string{captions, figure.Document(figures, tables), page}
 	if !all {
 		old, err := files.Read(filepath.Join(dir, Captions), 1<<30)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
