@@ -9,6 +9,7 @@ import (
 	"text/template"
 
 	"learncausal/internal/figure"
+	"learncausal/paper/finitelength"
 	"learncausal/paper/ledger"
 )
 
@@ -27,6 +28,7 @@ func document(l *ledger.Ledger, name string) (string, error) {
 	}
 	t := template.New("").Delims("<<", ">>").Funcs(template.FuncMap{
 		"capital": capital, "sentence": sentence, "spelled": spelled, "tied": tied, "title": title,
+		"lengths": finitelength.Theorems, "decimal": finitelength.Decimal,
 		"witness": witnessTeX, "sides": sides, "short": short,
 		"statement": func(id string) (string, error) {
 			if r := l.Find(id); r != nil {

@@ -26,7 +26,8 @@ func TestChainGHatEnclosesTheSumOverSequences(t *testing.T) {
 			}
 		}
 	}
-	prior := &markov.Finite{Pi: [][]float64{pi.Floats()}, Mu: [][]float64{MustStationary(pi).Floats()}, Weight: []float64{1}}
+	mu := MustStationary(pi).Floats()
+	prior := &markov.Finite{Pi: [][]float64{pi.Floats()}, Mu: [][]float64{mu}, Weight: []float64{1}}
 	floats, err := theory.GHat(graph.Chain(40), prior, 1./6, theory.QueryInSequence)
 	if err != nil {
 		t.Fatal(err)

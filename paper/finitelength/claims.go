@@ -33,17 +33,20 @@ func Claims() (all []ledger.Claim) {
 		tenth := exact.Frac(1, 10)
 		all = append(all, ledger.Claim{
 			ID: fmt.Sprintf("length-%d-%d", t.T, k/3+1), Number: "Theorem 1", Kind: ledger.Step, Title: t.String(),
-			Section: "At lengths that can be run", Statement: t.statement(), Hypotheses: t.hypotheses(), OnPaper: []string{"length"},
-			Check: check(func(*Theorem) {}),
+			Section: "At lengths that can be run", Statement: t.statement(), Hypotheses: t.hypotheses(),
+			OnPaper: []string{"length"}, Check: check(func(*Theorem) {}),
 			Faults: []ledger.Fault{
-				ledger.Plant("beta_0 a hundred times larger", check(func(t *Theorem) { t.Beta0 = exact.Mul(exact.Int(100), t.Beta0) })),
+				ledger.Plant("beta_0 a hundred times larger",
+					check(func(t *Theorem) { t.Beta0 = exact.Mul(exact.Int(100), t.Beta0) })),
 				ledger.Plant("tau_1 a tenth", check(func(t *Theorem) { t.Time1 = exact.Mul(tenth, t.Time1) })),
 				ledger.Plant("tau_2 a tenth", check(func(t *Theorem) { t.Time2 = exact.Mul(tenth, t.Time2) })),
-				ledger.Plant("nine tenths of the excess", check(func(t *Theorem) { t.Excess = exact.Mul(exact.Frac(9, 10), t.Excess) })),
+				ledger.Plant("nine tenths of the excess",
+					check(func(t *Theorem) { t.Excess = exact.Mul(exact.Frac(9, 10), t.Excess) })),
 				ledger.Plant("the grandparent in place of the parent",
 					ledger.Decided(func(w *ledger.Worst) { t.decide(w, grandparent, two) })),
 				ledger.Plant("a prior whose mean is not uniform", prior(t.Orbits[0])),
-				ledger.Plant("tokens that are independent", prior(exact.Rats("4/5 1/5; 4/5 1/5"), exact.Rats("1/5 4/5; 1/5 4/5"))),
+				ledger.Plant("tokens that are independent",
+					prior(exact.Rats("4/5 1/5; 4/5 1/5"), exact.Rats("1/5 4/5; 1/5 4/5"))),
 			},
 		})
 	}
@@ -52,12 +55,12 @@ func Claims() (all []ledger.Claim) {
 
 func (t Theorem) statement() string {
 	return fmt.Sprintf(`$\mathcal S(\hat A^{(1)})_{i,i-1}\ge1-%s$ for $1<i<T$, and `+
-		`$0\le L(\hat\theta)-L^*+\log(1+S\epsilon)\le %s$`, t.Alpha.RatString(), decimal(t.Excess))
+		`$0\le L(\hat\theta)-L^*+\log(1+S\epsilon)\le %s$`, t.Alpha.RatString(), Decimal(t.Excess))
 }
 
 func (t Theorem) hypotheses() string {
-	return fmt.Sprintf(`$0<\beta_0\le %s$; $\tau_1\eta_1\beta_0\ge %s$; $0<\eta_2\le4$; $\tau_2\eta_2\ge %s$; $\epsilon=%s$`,
-		decimal(t.Beta0), decimal(t.Time1), decimal(t.Time2), t.Eps.RatString())
+	const text = `$0<\beta_0\le %s$; $\tau_1\eta_1\beta_0\ge %s$; $0<\eta_2\le4$; $\tau_2\eta_2\ge %s$; $\epsilon=%s$`
+	return fmt.Sprintf(text, Decimal(t.Beta0), Decimal(t.Time1), Decimal(t.Time2), t.Eps.RatString())
 }
 
 // decide decides the inequalities that the proof needs of the enclosures of the leads and of stage 2.
@@ -84,8 +87,8 @@ func (t Theorem) decide(w *ledger.Worst, lead func() (lead, most exact.Range), t
 	w.AtMostInterval(t.excess(e.Excess), exact.Point(t.Excess), at("excess + 2 beta alpha <= Excess"))
 }
 
-// decimal returns two digits of a number in LaTeX, as 0.0034 or 3.9\cdot10^{8}.
-func decimal(x *big.Rat) string {
+// Decimal returns two digits of a number in LaTeX, as 0.0034 or 3.9\cdot10^{8}.
+func Decimal(x *big.Rat) string {
 	digits, exponent, ok := strings.Cut(strconv.FormatFloat(exact.Float(x), 'g', 2, 64), "e")
 	if !ok {
 		return digits

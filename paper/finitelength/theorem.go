@@ -56,7 +56,7 @@ func New(t, reach int, orbits ...exact.Matrix) (Theorem, error) {
 	th.Eps, th.Alpha = exact.Frac(1, int64(math.Sqrt(float64(t)))), exact.Frac(1, int64(1000*t))
 	lead, most := th.Lead(th.Target)
 	if lead.Lo <= 0 {
-		return th, fmt.Errorf("finitelength: %v: the lead of a target is in [%v, %v], want a positive one", th, lead.Lo, lead.Hi)
+		return th, fmt.Errorf("finitelength: %v: the least lead is in [%v, %v], want a positive one", th, lead.Lo, lead.Hi)
 	}
 	th.Beta0 = twoDigits(new(big.Rat).SetFloat64(math.Log1p(lead.Lo/(4*most.Hi+9))/2), 0)
 	th.Time1 = twoDigits(th.time1(interval(lead)).Hi, 1)
@@ -76,13 +76,25 @@ func twoDigits(x *big.Rat, units int64) *big.Rat {
 	return exact.Mul(unit, new(big.Rat).SetInt(new(big.Int).Add(new(big.Int).Div(n.Num(), n.Denom()), big.NewInt(units))))
 }
 
-// String returns the prior and the length, "9/10 1/10; 1/10 9/10 and 1 more, T = 64".
-func (t Theorem) String() string {
+// Rows returns the rows of the first matrix, as "9/10 1/10; 1/10 9/10".
+func (t Theorem) Rows() string {
 	var rows []string
 	for _, row := range t.Orbits[0] {
 		rows = append(rows, strings.Join(exact.Vector(row).Strings(), " "))
 	}
-	return fmt.Sprintf("%s and %d more, T = %d", strings.Join(rows, "; "), len(t.Orbits)-1, t.T)
+	return strings.Join(rows, "; ")
+}
+
+// String returns the prior and the length, "9/10 1/10; 1/10 9/10 and 1 more, T = 64".
+func (t Theorem) String() string {
+	return fmt.Sprintf("%s and %d more, T = %d", t.Rows(), len(t.Orbits)-1, t.T)
+}
+
+// Guess encloses the mean divergence of the uniform distribution from pi(.|s).
+func (t Theorem) Guess() exact.Interval {
+	return t.mean(func(law []float64, _ votes) float64 {
+		return float64(law[0]*num.Log(2*law[0])) + float64(law[1]*num.Log(2*law[1]))
+	}, 1e-14)
 }
 
 // Target returns the position to which row i > 0 turns: the parent, or the query itself. Positions are 0-based.
