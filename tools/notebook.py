@@ -862,6 +862,7 @@ def kernel(_):
             "GOTRACEBACK": "single",  # package nb shortens the stack of a panic to its place
             "GOPROXY": "off",
             "GOWORK": "",
+            "LEARNCAUSAL_CHECKOUT": str(ROOT),  # for cells of a notebook outside
         },
     }
     # Every server of this .venv saves the notebooks of the course in the stored form. The module

@@ -23,6 +23,10 @@ func TestCheckoutIsInThisModule(t *testing.T) {
 	if dir, err := Checkout("runs"); err == nil || !strings.Contains(err.Error(), Module) {
 		t.Fatalf("%s, %v in another module, want an error that names %s", dir, err, Module)
 	}
+	t.Setenv("LEARNCAUSAL_CHECKOUT", want) // as the kernel of notebooks sets it
+	if dir, err := Checkout("runs"); err != nil || dir != filepath.Join(want, "runs") {
+		t.Errorf("%s, %v, want runs in the checkout that the kernel names, %s", dir, err, want)
+	}
 }
 
 // A program that stands in a checkout finds it from any folder, also behind a link.
