@@ -39,7 +39,7 @@ DECLARATIONS = (
     ("type m int\nfunc (m) h() {}\nfunc (*m) h() {}", "h is declared twice in this cell"),
     ('import "learncausal/pkg/grap"', 'there is no package "learncausal/pkg/grap"'),
     ('import "math/rnd"', 'there is no package "math/rnd"'),
-    ('import "nb"', 'there is no package "nb"; !*go work use FOLDER adds a module of yours'),
+    ('import "nb"', r'there is no package "nb"(; !\*go work use FOLDER adds a module of yours| in this page)'),
     ("import nb", "missing import path"),
     ("func h(x) int { return x }", "undefined: x"),
     ("func h(int x) int { return x }", "undefined: x"),
