@@ -1,6 +1,7 @@
 """Recomputes every exact witness of the ledger, independently of the Go code.
 
-    python3 tools/witness.py [figures/claims.json | paper/figures/certified.json | paper/figures/certifiedmodels.json]
+    python3 tools/witness.py [figures/claims.json | paper/finitelength/theorems.json | paper/figures/certified.json |
+                              paper/figures/certifiedmodels.json]
 
 Each row that is refuted has a function below, named after it and written only from
 the paper's definitions. It takes the instance of the witness, checks the hypotheses and
@@ -8,13 +9,15 @@ returns both sides in fractions. They must equal the stored sides and violate th
 statement. ledger.Witness in paper/ledger documents the values of an instance. A value
 that the function does not read is an error, and so is a derived value that is wrong. The
 program prints a line for each witness, exits with 1 if one is wrong, and needs only the
-standard library. The second file has runs of Algorithm 1, each of which is enclosed again. The third has models,
+standard library. The second file has theorems about Algorithm 1 at given lengths, whose numbers are decided again by
+sums of another form. The third has runs of Algorithm 1, each of which is enclosed again. The fourth has models,
 whose weights in runs/ are read, and whose distances are computed again on every sequence.
 """
 
 import decimal
 import hashlib
 import json
+import math
 import sys
 import zipfile
 from ast import literal_eval
@@ -1129,6 +1132,146 @@ def decide_model(stored):
     require(hashlib.sha256((folder / name).read_bytes()).hexdigest() == run["files"][name], f"{name} was changed")
 
 
+# Theorem 1 at given lengths, on the chain over two states with the query in the sequence, in floats. All terms of the
+# sums are positive, or two sums of positive terms are subtracted, so that rounding changes no decided number by 1e-9.
+
+SMALL = 1e-9
+
+
+def integral(most, c):
+    """Nodes u and weights with sum w u^n = 1/(n + c), up to SMALL of it, for n <= most: a trapezoidal rule in t for the
+    integral of e^(-(n + c) y) with y = e^(t - e^-t)/c."""
+    nodes = []
+    for t in (k / 5 for k in range(-16, 17)):
+        y = math.exp(t - math.exp(-t)) / c
+        nodes.append((math.exp(-y), y * (1 + math.exp(-t)) / 5 * math.exp(-c * y)))
+    off = max(abs(sum(w * u**n for u, w in nodes) * (n + c) - 1) for n in range(most + 1))
+    require(off < SMALL / 2, f"the integral errs by {off}")
+    return nodes
+
+
+def payoffs(pi, mu, t, eps):
+    """ghat + 1 for rows 2..T, ghat_TT + 2: at [i][j], counted from 0."""
+    n, sums = t - 1, [[0.0] * (i + 1) for i in range(t)]
+    for b in (0, 1):  # the token whose frequency is in the denominator
+        for u, w in integral(t, t * eps):
+            w *= t  # 1/(N/T + eps) = T/(N + T eps)
+            seen = [u if x == b else 1.0 for x in (0, 1)]
+            hit = [1 + eps if x == b else eps for x in (0, 1)]
+            query = [pi[s][b] * seen[s] for s in (0, 1)]
+            (p, q), (r, v) = [[pi[x][y] * seen[y] for y in (0, 1)] for x in (0, 1)]
+            before, after = [(mu[0] * seen[0], mu[1] * seen[1])], [(1.0, 1.0)]
+            for _ in range(n - 1):
+                x, y = before[-1]
+                before.append((x * p + y * r, x * q + y * v))
+                x, y = after[-1]
+                after.append((p * x + q * y, r * x + v * y))
+            after.reverse()
+            ends = [(x * hit[0], y * hit[1]) for x, y in after]
+            for j, (x, y) in enumerate(before):
+                sums[n][j] += w * (x * query[0] * ends[j][0] + y * query[1] * ends[j][1])
+                x, y = w * x * query[0], w * y * query[1]
+                for i in range(j, n):
+                    e, f = ends[i]
+                    sums[i][j] += x * e + y * f
+                    x, y = x * p + y * r, x * q + y * v
+            mass = sum(x * y for x, y in zip(before[0], after[0]))
+            sums[n][n] += w * mass * sum(query[s] * hit[s] for s in (0, 1))
+    return sums
+
+
+def lead_of(orbits, t, eps):
+    """A lower bound of the least lead of a target, and an upper bound of the largest ghat of one."""
+    all_of = [payoffs([[float(x) for x in r] for r in pi], [float(x) for x in stationary(pi)], t, eps) for pi in orbits]
+    lead, most = math.inf, -math.inf
+    for i in range(1, t):
+        row = [mean_of(x) for x in zip(*(sums[i] for sums in all_of))]
+        row = [x - 1 for x in row[:-1]] + [row[-1] - (2 if i == t - 1 else 1)]
+        target = row.pop(i if i == t - 1 else i - 1)
+        lead, most = min(lead, target - max(row)), max(most, target)
+    return lead - 10 * SMALL, most + 10 * SMALL
+
+
+def mean_of(x):
+    return sum(x) / len(x)
+
+
+def log_choose(m, k):
+    return math.lgamma(m + 1) - math.lgamma(k + 1) - math.lgamma(m - k + 1)
+
+
+def pair_law(pi, mu, n):
+    """The laws of the pair counts and of the first token of n tokens, and a bound of what is left out."""
+    logs, law, left = [[math.log(x) for x in r] for r in pi], [], 0.0
+    for first in (0, 1):
+        for turns in range(n):  # tokens that differ from the one before
+            runs = [(turns + 2) // 2, (turns + 1) // 2]  # of the first token, of the other
+            for stay in range(n - turns) if runs[1] else [n - 1]:
+                other = n - 1 - turns - stay
+                p = math.log(mu[first]) + log_choose(stay + runs[0] - 1, stay) + stay * logs[first][first]
+                p += (turns + 1) // 2 * logs[first][1 - first] + turns // 2 * logs[1 - first][first]
+                if runs[1]:
+                    p += log_choose(other + runs[1] - 1, other) + other * logs[1 - first][1 - first]
+                p = math.exp(p)
+                if p < 1e-14:
+                    left += p
+                    continue
+                counts = [[0, 0], [0, 0]]
+                counts[first][first], counts[1 - first][1 - first] = stay, other
+                counts[first][1 - first], counts[1 - first][first] = (turns + 1) // 2, turns // 2
+                law.append((p, counts, first))
+    require(abs(sum(p for p, _, _ in law) + left - 1) < SMALL, "the law of the pairs has another mass")
+    return law, left + SMALL
+
+
+def sums_of_pairs(pi, law, betas, widths, eps):
+    """For each beta e^beta times a bound of -Delta_beta up to beta + width, and the excess loss at the last beta."""
+    forces, zeros, loss = [0.0] * len(betas), [math.exp(-b) for b in betas], 0.0
+    grown = [math.exp(2 * h) for h in widths]
+    for p, counts, first in law:
+        for s in (0, 1):
+            o = 1 - s
+            # positions with each token whose target has the query's token, and has not; the query, and position 1
+            ms, mo = counts[s][s] + 1 + (first == s), counts[s][o]
+            ks, ko = counts[o][s], counts[o][o] + (first != s)
+            for_s, for_o, ps, po = ms * ko * pi[s][s], mo * ks * pi[s][o], pi[s][s], pi[s][o]
+            less_s, less_o = ks * mo * ps, ko * ms * po
+            for k, z in enumerate(zeros[:-1]):
+                ns, no = ms + z * ks, mo + z * ko
+                w = ns + no
+                forces[k] += p * ((for_s - grown[k] * less_s) / (ns + eps * w) + (for_o - grown[k] * less_o) / (no + eps * w)) / w / 2
+            ns, no = ms + zeros[-1] * ks, mo + zeros[-1] * ko
+            for q, f in ((ps, ns), (po, no)):
+                loss += p / 2 * q * math.log(q * (1 + 2 * eps) / (f / (ns + no) + eps))
+    return forces[:-1], loss
+
+
+def decide_length(th):
+    """The inequalities from which the theorem follows."""
+    orbits = [[[F(x) for x in r] for r in pi] for pi in th["Orbits"]]
+    t, reach, eps, alpha = th["T"], th["Reach"], float(F(th["Eps"])), float(F(th["Alpha"]))
+    beta0, time1, time2 = (float(F(th[k])) for k in ("Beta0", "Time1", "Time2"))
+    lead, most = lead_of(orbits, t, eps)
+    require((math.exp(2 * beta0) - 1) * (4 * most + 9) <= lead, "beta_0 is too large for the lead")
+    require(8 / lead * (t * t + t / alpha) * math.log(t / alpha) <= time1, "stage 1 is too short")
+    ends = [k / 8 for k in range(16)] + [2 + k / 16 for k in range(16)] + [3 + k / 32 for k in range(32)]
+    ends = [b for b in ends if b < reach] + [reach]
+    widths = [b - a for a, b in zip(ends, ends[1:])] + [0]
+    need, bounds, losses = 4 * len(ends[1:]), [0.0] * (len(ends) - 1), 0.0
+    for pi in orbits:
+        law, left = pair_law([[float(x) for x in r] for r in pi], [float(x) for x in stationary(pi)], t - 1)
+        forces, loss = sums_of_pairs([[float(x) for x in r] for r in pi], law, ends, widths, eps)
+        worst = [2 * left * (t + math.exp(b + 1)) for b in ends]  # a sequence that is left out has no more
+        bounds = [m + (f - w) / len(orbits) for m, f, w in zip(bounds, forces, worst)]
+        losses += (loss + 2 * left * math.log(2 + 1 / eps)) / len(orbits)
+    for m, b, h in zip(bounds, ends[1:], widths):
+        m = math.exp(-b) * m - (2 + b) * alpha
+        require(m > 0, f"beta does not grow below {b}")
+        need += h / m
+    require(need <= time2, "stage 2 is too short")
+    require(losses + 2 * reach * alpha <= float(F(th["Excess"])), "the loss is larger")
+
+
 # The stored ledger
 
 
@@ -1158,7 +1301,8 @@ def main():
     if isinstance(stored, dict):
         rows = [(c["id"], decide, c) for c in stored["claims"] if c["verdict"] == "refuted"]
     else:
-        kind, decider = ("model", decide_model) if "Gap" in stored[0] else ("run", decide_run)
+        kinds = {"Gap": ("model", decide_model), "Reach": ("theorem", decide_length), "Path": ("run", decide_run)}
+        kind, decider = next(kinds[k] for k in kinds if k in stored[0])
         rows = [(f"{kind} {k + 1}", decider, row) for k, row in enumerate(stored)]
     wrong = 0
     for name, decider, row in rows:

@@ -119,6 +119,53 @@ func TestCertifiedRunsAreDecided(t *testing.T) {
 	}
 }
 
+// tools/witness.py decides Theorem 1 at given lengths again, and rejects each changed number.
+func TestLengthsAreDecided(t *testing.T) {
+	t.Chdir(root)
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("!!! NOT CHECKED: Theorem 1 at given lengths, because python3 is missing")
+	}
+	var theorems []map[string]any
+	if err := json.Unmarshal([]byte(document(t, "paper/finitelength/theorems.json")), &theorems); err != nil {
+		t.Fatal(err)
+	}
+	if testing.Short() {
+		theorems = slices.DeleteFunc(theorems, func(th map[string]any) bool { return th["T"].(float64) > 64 })
+	}
+	want := ""
+	for k := range theorems {
+		want += fmt.Sprintf("right theorem %d\n", k+1)
+	}
+	for _, change := range []struct {
+		key, to string
+		finding string
+	}{
+		{"Beta0", `"17/50"`, "beta_0 is too large for the lead"},
+		{"Time1", `"39000000"`, "stage 1 is too short"},
+		{"Time2", `"110"`, "stage 2 is too short"},
+		{"Excess", `"1/20"`, "the loss is larger"},
+		{"Reach", `4`, "beta does not grow below 3.6875"},
+		{"Orbits", `[[["4/5","1/5"],["2/5","3/5"]]]`, "beta_0 is too large for the lead"},
+	} {
+		th := maps.Clone(theorems[0])
+		th[change.key] = json.RawMessage(change.to)
+		theorems = append(theorems, th)
+		want += fmt.Sprintf("WRONG theorem %d: %s\n", len(theorems), change.finding)
+	}
+	b, err := json.Marshal(theorems)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "theorems.json")
+	if err := os.WriteFile(file, b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out, _ := exec.Command("python3", "tools/witness.py", file).Output() // an error, as some are wrong
+	if string(out) != want {
+		t.Errorf("tools/witness.py prints\n%s\nwant\n%s", out, want)
+	}
+}
+
 // tools/witness.py decides the certified models again. It rejects weights of which one is changed by 0.01: by the
 // distances if the model reads it, and otherwise by the checksum.
 func TestCertifiedModelsAreDecided(t *testing.T) {
