@@ -123,7 +123,7 @@ func TestLinksLeadToTheNotebookThatTreatsTheStatement(t *testing.T) {
 		"lem-teff-leaves":                 "notebooks/09-chains-counts-samples.ipynb",
 		"lem-tv-step-max":                 "notebooks/09-chains-counts-samples.ipynb",
 		"lem-gradient-informal-corrected": "notebooks/06-stage-one.ipynb",
-		"construct-single":                "notebooks/old13-constructions.ipynb",
+		"construct-single":                "notebooks/02-model.ipynb",
 	} {
 		if got := where(id).Notebook; got != want {
 			t.Errorf("%s leads to %q, want %q", id, got, want)

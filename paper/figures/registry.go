@@ -251,7 +251,7 @@ func rowGroups() []rowGroup {
 		{"01-task", cell, []string{"fig-graph-example"}, alone(exampleRows)},
 		{"03-single-parent", single, []string{"fig-induction-head", "fig-single-parent"}, then(SingleRuns, weightRows)},
 		{"03-single-parent", "sweep single-parent: 9 runs, 45 min", []string{"fig-single-parent"}, variedRows},
-		{"old13-constructions", cell, []string{"fig-forward-pass"}, alone(forwardPassRows)},
+		{"02-model", cell, []string{"fig-forward-pass"}, alone(forwardPassRows)},
 		{"05-information", cell, []string{"fig-proof-sketch"}, alone(sketchRows)},
 		{
 			"11-several-parents", "sweep several-parents: 45 runs, 7 h",

@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/plotutil"
 
 	"learncausal/internal/figure"
@@ -61,6 +62,15 @@ func figureOf(plots ...*plot.Plot) (*figure.Figure, error) {
 		}
 	}
 	return f.Fit(width)
+}
+
+// Points returns the points (x, f(x)), for a line or for marks of a plot.
+func Points(xs []float64, f func(x float64) float64) plotter.XYs {
+	points := make(plotter.XYs, len(xs))
+	for k, x := range xs {
+		points[k] = plotter.XY{X: x, Y: f(x)}
+	}
+	return points
 }
 
 // Strip shows plots in a row, in a box that scrolls sideways. It needs no kernel: the
