@@ -11,8 +11,10 @@ import (
 	"learncausal/paper/ledger"
 )
 
-// Claims returns the stored theorems as rows. The check of each decides the inequalities from which its proof follows.
-func Claims() (all []ledger.Claim) {
+// Claims returns the steps of the proof that hold for every graph, and the stored theorems. The check of a theorem
+// decides the inequalities that its proof needs.
+func Claims() []ledger.Claim {
+	all := lemmas()
 	for k, t := range Theorems() {
 		lead, two := sync.OnceValues(func() (lead, most exact.Range) { return t.Lead(t.Target) }), sync.OnceValue(t.Enclose)
 		check := func(change func(t *Theorem)) ledger.Check {
@@ -32,7 +34,7 @@ func Claims() (all []ledger.Claim) {
 		}
 		tenth := exact.Frac(1, 10)
 		all = append(all, ledger.Claim{
-			ID: fmt.Sprintf("length-%d-%d", t.T, k/3+1), Number: "Theorem 1", Kind: ledger.Step, Title: t.String(),
+			ID: fmt.Sprintf("length-%d-%d", t.T, k/3+1), Number: "Proposition L5", Kind: ledger.Step, Title: t.String(),
 			Section: "At lengths that can be run", Statement: t.statement(), Hypotheses: t.hypotheses(),
 			OnPaper: []string{"length"}, Check: check(func(*Theorem) {}),
 			Faults: []ledger.Fault{

@@ -70,3 +70,27 @@ func TestTheoremsAreDecided(t *testing.T) {
 		}
 	}
 }
+
+// Runs with the settings of the theorems end inside their bounds. The excess is a mean over fresh sequences, and is
+// outside of four standard errors by chance once in 16000 seeds.
+func TestRunsEndInsideTheBounds(t *testing.T) {
+	for _, th := range Theorems() {
+		if th.T > 64 || testing.Short() && th.T > 16 {
+			continue
+		}
+		r := Run{Tau1: 2, Tau2: int(exact.Float(th.Time2))/4 + 1, N1: 1 << 15, N2: 256, Seed: 1}
+		e, err := r.Train(th)
+		if err != nil {
+			t.Fatal(err)
+		}
+		low, high := e.Excess.Mean-4*e.Excess.StdErr, e.Excess.Mean+4*e.Excess.StdErr
+		if e.Attention < 1-exact.Float(th.Alpha) || e.Beta < float64(th.Reach) || high < 0 || low > exact.Float(th.Excess) {
+			t.Errorf("%v: a run ends with %+v, want attention 1 - %v, beta %d and an excess of at most %v",
+				th, e, th.Alpha, th.Reach, th.Excess)
+		}
+		r.Tau2 /= 2
+		if _, err := r.Train(th); err == nil {
+			t.Errorf("%v: a run with eta_2 = 8 has no error", th)
+		}
+	}
+}
