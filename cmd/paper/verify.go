@@ -203,7 +203,7 @@ func printInFull(w io.Writer, r ledger.Row) {
 	for _, p := range r.Proved {
 		lines += fmt.Sprintf("  Coq\t%s\n", p)
 	}
-	for _, change := range r.Resolves {
+	for _, change := range r.Resolved() {
 		lines += fmt.Sprintf("  resolves\t%s\n", readable(change))
 	}
 	for _, f := range r.Faults {

@@ -75,7 +75,7 @@ func TestResolutionIsTheLeastRefusedChange(t *testing.T) {
 		}
 		return ""
 	}}
-	want := []string{"$2$: 1 %; $S^{2}$: 1", "the rest: not at all"}
+	want := []string{"$2$: 1 %; $S^{2}$: 1", "the rest: not at all: $N$"}
 	if got := c.Resolution(t.Context()); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

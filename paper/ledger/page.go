@@ -53,7 +53,7 @@ func (l *Ledger) Page(where func(id string) Place) string {
 			proved, refuted, tested = "", joined("**"+string(r.Defect)+"**", r.inCoq(file)), ""
 		}
 		fmt.Fprintf(&b, "| %s | <a id=\"%s\"></a>`%[2]s` | **%s.** %s | %s | %s | %s | %s | %s |\n", r.Number, r.ID,
-			cell(r.Title), cell(r.read()), proved, refuted, tested, cell(strings.Join(r.Resolves, "<br>")), links)
+			cell(r.Title), cell(r.read()), proved, refuted, tested, cell(strings.Join(r.Resolved(), "<br>")), links)
 	}
 	b.WriteString("\n")
 	for _, text := range slices.Sorted(maps.Keys(targets)) {
@@ -88,6 +88,17 @@ func (r Row) tested() string {
 	return fmt.Sprintf("%s; margin %.3g", r.Instances, r.Margin)
 }
 
+// Resolved returns Resolves, or why it was not measured. A row that fails has none.
+func (r Row) Resolved() []string {
+	switch {
+	case r.Failed() || r.Resolves != nil:
+		return r.Resolves
+	case !inequality.MatchString(r.Statement):
+		return []string{"not measured: no inequality"}
+	}
+	return []string{"not measured: no product"}
+}
+
 // joined joins the parts that are not empty.
 func joined(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "; ")
@@ -108,7 +119,7 @@ A row is a statement as printed, a displayed step of a proof, or a correction, w
 - **Refuted** names what is wrong. A *misprint* is a wrong sign, index or name. In a *boundary case* a row, an entry or a trivial case should be excluded. A *step of a proof* is false although the statement that it serves survives. A *missing hypothesis* makes the statement true, and so does another *constant* or exponent.
 - **Tested** counts the instances on which the check found no counterexample although the hypotheses hold, by the method that decided them: rational numbers, enclosures of the rounding error, floats, or confidence limits of a mean. Floats are evidence only. We do not count an instance on which the bound could not fail.
 - The **margin** is (rhs − lhs) / max(|lhs|, |rhs|) of lhs ≤ rhs on the worst instance; for an equation it is minus the relative difference.
-- **Resolves** is the smallest wrong bound that the check would notice, because a check that accepts every constant decides little. *$4$: 25 %* means that 3.2 in place of 4 is refused (or 5, under ≥), *$S^3$: 1* that $S^2$ in place of $S^3$ is. *Not at all* means that the check would accept even a thousandth of the right side. These changes run with the budget of a quick check, so a margin may be smaller than the change that is resolved.
+- **Resolves** is the smallest wrong bound that the check would notice, because a check that accepts every constant decides little. *$4$: 25 %* means that 3.2 in place of 4 is refused (or 5, under ≥), *$S^3$: 1* that $S^2$ in place of $S^3$ is. *Not at all* names the factors of which the check accepts every change that was tried, as a thousandth of a constant. *Not measured* says why a row that is not refuted has no such number: it states no inequality, or its right side is no product of a constant and powers. These changes run with the budget of a quick check, so a margin, which has the full one, may be smaller than the change that is resolved.
 
 Some statements leave a constant or a hypothesis open: Theorems 1 and 2, Lemmas 8, 10, 22 and 30 to 33 and Corollaries 1 and 2. Their rows name what the check takes.
 `
@@ -116,7 +127,7 @@ Some statements leave a constant or a hypothesis open: Theorems 1 and 2, Lemmas 
 const pageTable = `
 [fig-ledger](figures/fig-ledger.png) shows all margins. The last column links the check and the notebook.
 
-| number | id | statement | proved | refuted | tested | resolves | links |
+| number | id | statement | proved | refuted | tested (full budget) | resolves (quick budget) | links |
 |---|---|---|---|---|---|---|---|
 `
 

@@ -28,8 +28,8 @@ var (
 const notAtAll = "not at all"
 
 // Resolution returns, for each bound of a claim that holds, the least change of each factor that the check refuses:
-// "$4$: 25 %; $S^3$: 1" if it refuses 3.2 for 4, a quarter less, but no grid value nearer to 4, and S^2 for S^3. A
-// factor without a number in the text may be any on the grid. The text is "not at all" if the check refuses no change.
+// "$4$: 25 %; $S^3$: 1" if it refuses 3.2 for 4, a quarter less, but no grid value nearer to 4, and S^2 for S^3. The
+// factors of which it refuses no change are at the end, as "not at all: $S$".
 //
 // The changed bound goes through the check with the budget of a quick run. A change that the check refuses is followed
 // by all larger ones; so Resolution searches the grid by bisection.
@@ -83,6 +83,10 @@ func (b Bound) resolved(refused func(Bound) bool) string {
 	if least != nil {
 		parts = append(parts, fmt.Sprintf("$%s$: %s", b.written, factorText(least)))
 	}
+	var loosely []string
+	if least == nil && (b.written != "1" || b.powers == nil) {
+		loosely = append(loosely, "$"+b.written+"$")
+	}
 	loose := parts == nil
 	for k, p := range b.powers {
 		least := leastRefused(p.grid(), b.least != small.MatchString(p.symbol), loose, func(step *big.Rat, up bool) bool {
@@ -93,10 +97,12 @@ func (b Bound) resolved(refused func(Bound) bool) string {
 		})
 		if least != nil {
 			parts = append(parts, fmt.Sprintf("$%s$: %s", p, least.RatString()))
+			continue
 		}
+		loosely = append(loosely, fmt.Sprintf("$%s$", p))
 	}
-	if parts == nil {
-		return notAtAll
+	if loosely != nil {
+		parts = append(parts, notAtAll+": "+strings.Join(loosely, ", "))
 	}
 	return strings.Join(parts, "; ")
 }

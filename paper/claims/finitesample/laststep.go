@@ -37,7 +37,7 @@ var thmFiniteStage2StepBias = ledger.Claim{
 		},
 		// The square is loose because the bound of eq-f-pointwise-corrected is.
 		Check: lastStep(0.5, 1, 345, 400, 600).Noted("A1 is that of the population, as in the displays: with A1 from " +
-			"samples the constants of the rows of roots change, and are not stated."),
+			"samples the constants of the rows of roots change, and are not stated. " + instruments.RootsUnresolved),
 		Faults: []ledger.Fault{
 			ledger.PlantIn(squarePart, "the exponent 8 c", lastStep(0.5, 8, 345)),
 			ledger.PlantIn(squarePart, "beta = 1/32 log T_eff", lastStep(1./32, 1, 345)),

@@ -43,6 +43,9 @@ func FarLengths(powers ...int) (all []FarLength) {
 // Chain returns pi in floats.
 func (c FarLength) Chain() *theory.Chain { return theory.MustChain(c.Pi.Floats(), len(c.Pi)) }
 
+// RootsUnresolved is said in the rows that take rootsConstant: their sides grow with it, and have room for it.
+const RootsUnresolved = "The check does not resolve the constant 2240 of the rows of roots: it passes with 0, too."
+
 // Setting returns the setting without s, s' and beta. With K = 2240 S^5 gamma^-5 and Lemma 20 a root has
 // E|z_i - mu(s)|^2 <= (k/i)^2, k = K T log T/sqrt(T_eff) + T/sqrt(T_eff(lambda)), so that the spread is at most
 // (2k+2)/T. On both graphs 1/T_eff(lambda) is at most (1+lambda)/((1-lambda) T).

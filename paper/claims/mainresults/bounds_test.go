@@ -7,7 +7,29 @@ import (
 	"learncausal/paper/claims/compare"
 	"learncausal/paper/claims/instruments"
 	"learncausal/paper/exact"
+	"learncausal/paper/ledger"
 )
+
+func TestWhatTheTheoremsDoNotResolve(t *testing.T) {
+	for _, accepted := range []struct {
+		of    ledger.Claim
+		check ledger.Check
+		no    ledger.Check
+	}{
+		{thmMain, farLosses(1.5/12, 1).Repaired(), farLosses(3./12, 1).Repaired()},
+		{thmOOD, farStranger(1.5/24, 1, "").Repaired(), farStranger(3./24, 1, "").Repaired()},
+		{thmMain, farTimesOnly(10_000), farTimesOnly(20_000)},
+	} {
+		e := ledger.NewEnv(t.Context(), accepted.of, true)
+		if !accepted.check.Finding(e).Holds() || !accepted.no.Finding(e).Failed() {
+			t.Errorf("%s: the note on what is not resolved is not true", accepted.of.ID)
+		}
+	}
+}
+
+func farTimesOnly(shorter int) ledger.Check {
+	return ledger.Decided(func(w *ledger.Worst) { farTimes(w, shorter, farBases, 120, 300, 600) })
+}
 
 // The setting and the enclosures of a long chain against the formulas, for pi = (4/5 1/5; 2/5 3/5): gamma = 2/5,
 // mu = (2/3, 1/3), lambda = 4/5.

@@ -477,7 +477,7 @@ var eqFPointwise = ledger.Claim{
 		OnPaper: []string{"eq-f-pointwise-corrected"},
 		Check: farSquares(0.5, 1,
 			instruments.FarLengths(345, 400, 600)...).Noted("The constants are absurd: at gamma = 2/5, S = 2 the " +
-			"statement begins at T = 10^162."),
+			"statement begins at T = 10^162. " + instruments.RootsUnresolved),
 		Faults: []ledger.Fault{
 			ledger.Plant("the exponent 8 c", farSquares(0.5, 8, instruments.FarLengths(345)...)),
 			ledger.Plant("beta = 1/32 log T_eff", farSquares(1./32, 1, instruments.FarLengths(345)...)),

@@ -81,15 +81,10 @@ func TestGrowthOnACycleIsTheTraceOfG2(t *testing.T) {
 	}
 }
 
-// Lemma 10 is open where a side is not a number, and where no instance satisfies its hypotheses.
+// Lemma 10 is open where no instance satisfies its hypotheses.
 func TestGrowthCanBeOpen(t *testing.T) {
-	of := func(c instruments.LongChain, beta float64) float64 { return c.Growth(beta).Float() }
-	growth := func(chains ...instruments.LongChain) ledger.Check { return growthOfChains(chains, 1./12, of) }
-	notANumber := func(_, _ float64, _ int) float64 { return math.NaN() }
 	compare.Verdicts(t, thmStageTwoLower, map[string]compare.Outcome{
-		"no chain":           {Check: growth(), Want: ledger.Open},
-		"in the enclosure":   {Check: growth(longChains(32)[0]), Want: ledger.Open},
-		"bound not a number": {Check: farGrowth(notANumber, instruments.FarLengths(300)...), Want: ledger.Open},
-		"range not reached":  {Check: farGrowth(growthBound, instruments.FarLengths(60)...), Want: ledger.Open},
+		"no chain":          {Check: growthOfChains(1. / 12), Want: ledger.Open},
+		"range not reached": {Check: farGrowth(60), Want: ledger.Open},
 	})
 }
