@@ -23,8 +23,8 @@ type identity struct {
 //	SHA-256(JSON{experiment, version, spec})
 //
 // with the keys in this order and no white space, where version is train.Version. Runs of
-// equal address have equal bytes. It panics if spec has no JSON: a part is missing, the task
-// is a train.OwnTask, or a number is NaN or infinite.
+// equal address have equal bytes. It panics if spec has no JSON: a part is missing, a type
+// of the reader's own is not registered, or a number is NaN or infinite.
 func Address(spec train.Spec) string {
 	m, err := identify(spec)
 	if err != nil {

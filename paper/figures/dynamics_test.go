@@ -42,7 +42,7 @@ func TestOutOfDistributionIsTheErrorOfTheModel(t *testing.T) {
 	one := &markov.Finite{Pi: [][]float64{c.Pi.RawMatrix().Data}, Mu: [][]float64{c.Mu}, Weight: []float64{1}}
 	tk := task.Task{Graph: d.Graph, Prior: one}
 	b := tk.NewBatch(50)
-	task.NewSampler(tk).Fill(b, num.Stream(3, "paper/ood"))
+	tk.NewSampler().Fill(b, num.Stream(3, "paper/ood"))
 	worst := 0.0
 	for k := range 50 {
 		x, y := b.Seq(k)

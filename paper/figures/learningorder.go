@@ -33,7 +33,7 @@ func LearningOrder(t task.Task, dilution float64, n int, src *rand.PCG) ([]float
 		panic(fmt.Sprintf("figures: learning order of %d sequences with dilution %g", n, dilution))
 	}
 	b, parents := t.NewBatch(n), t.Graph.Parents()
-	task.NewSampler(t).Fill(b, src)
+	t.NewSampler().Fill(b, src)
 	waiting, learned := map[int]bool{}, make([]int, len(parents))
 	for i, p := range parents {
 		learned[i] = graph.Root

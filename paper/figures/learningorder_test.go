@@ -39,7 +39,7 @@ func TestSiblingsExplainAway(t *testing.T) {
 		g := graph.MustNew(parents...)
 		tk := task.Task{Graph: g, Prior: prior, UniformRoots: true}
 		b := tk.NewBatch(1 << 17)
-		task.NewSampler(tk).Fill(b, rand.NewPCG(1, 1))
+		tk.NewSampler().Fill(b, rand.NewPCG(1, 1))
 		learned, alone := slices.Repeat([]int{graph.Root}, 14), 0.0
 		for k := range 3 {
 			if k > 0 {

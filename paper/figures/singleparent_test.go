@@ -21,7 +21,7 @@ func TestQueryShares(t *testing.T) {
 	}
 	tk := task.Task{Graph: g, Prior: prior}
 	b := tk.NewBatch(200)
-	task.NewSampler(tk).Fill(b, num.Stream(1, "glances"))
+	tk.NewSampler().Fill(b, num.Stream(1, "glances"))
 	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
 	for k, a := range queryShares(model.NewWeights(3, 6, 1, 1), g, b) {
 		m := float64(a.Matches)

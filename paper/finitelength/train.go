@@ -45,7 +45,7 @@ func (r Run) Train(t Theorem) (End, error) {
 		return End{}, err
 	}
 	of := task.Task{Graph: graph.Chain(t.T), Prior: prior}
-	sampler, eps, step := task.NewSampler(of), exact.Float(t.Eps), uint64(0)
+	sampler, eps, step := of.NewSampler(), exact.Float(t.Eps), uint64(0)
 	fresh := func(n int) *task.Batch {
 		b := of.NewBatch(n)
 		sampler.Fill(b, num.Stream(r.Seed, "finitelength/run", step))

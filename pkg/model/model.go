@@ -47,7 +47,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Model is the weights of a transformer that can be trained: [*Weights], [*MLP] or [*Positional].
+// A Model is the weights of a transformer that can be trained: [*Weights], [*MLP], [*Positional] or a [Forwarder].
 type Model interface {
 	// Matrices returns every parameter.
 	Matrices() []Matrix
@@ -55,6 +55,17 @@ type Model interface {
 	Zero() Model
 	// Validate returns an error if a matrix has another size than the model.
 	Validate() error
+}
+
+// A Forwarder is the weights of a model that another package defines, as package train takes them.
+type Forwarder interface {
+	Model
+	// Size returns the number of tokens and of positions.
+	Size() (s, t int)
+	// Forward returns the distribution f over the S tokens after the sequence x, and the loss for the target y, and
+	// adds the gradient of the loss to grad, which has the type of the weights. y or grad may be nil; without y the
+	// loss is 0 and nothing is added. Goroutines call it at once, each with a grad of its own.
+	Forward(x []int, y []float64, grad Model) (f []float64, loss float64)
 }
 
 // A Matrix is a parameter of a model.

@@ -138,7 +138,7 @@ func testFiniteSum(t *testing.T, uniform bool) {
 	}
 	// A batch has the exact risk, within 5 standard errors.
 	batch := tk.NewBatch(20000)
-	NewSampler(tk).Fill(batch, num.Stream(3, "batch"))
+	tk.NewSampler().Fill(batch, num.Stream(3, "batch"))
 	r, err := BayesRisk(t.Context(), tk, batch, 2, 1, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -168,7 +168,7 @@ func TestBayesIgnoresUniformRoots(t *testing.T) {
 func TestBayesRiskDoesNotDependOnWorkers(t *testing.T) {
 	tk := newTask(t, "dirichlet(0.1)", 10, -1, 0, -1, 1, 3, -1, 5)
 	b := tk.NewBatch(60)
-	NewSampler(tk).Fill(b, num.Stream(4, "batch"))
+	tk.NewSampler().Fill(b, num.Stream(4, "batch"))
 	var first *Risk
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, workers := range []int{1, 2, 7} {

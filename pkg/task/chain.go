@@ -1,6 +1,7 @@
 package task
 
 import (
+	"fmt"
 	"math/rand/v2"
 
 	"learncausal/pkg/markov"
@@ -24,9 +25,12 @@ type Chain struct {
 // NewBatch returns a batch of n sequences of zeros. It panics if n is negative.
 func (c Chain) NewBatch(n int) *Batch { return newBatch(n, c.T, c.Prior.States()) }
 
-// Fill draws every sequence of b, each with an independent transition matrix. It panics unless S and T of b are
-// those of the chain.
-func (c Chain) Fill(b *Batch, src *rand.PCG) {
+// NewSampler returns a sampler of sequences, each with an independent transition matrix.
+func (c Chain) NewSampler() Sampler { return chain(c) }
+
+type chain Chain
+
+func (c chain) Fill(b *Batch, src *rand.PCG) {
 	s := c.Prior.States()
 	b.check(s, c.T)
 	pi, mu := make([]float64, s*s), make([]float64, s)
@@ -40,4 +44,24 @@ func (c Chain) Fill(b *Batch, src *rand.PCG) {
 		}
 		copy(y, law)
 	}
+}
+
+// Validate returns an error if there is no prior, or fewer than two tokens.
+func (c Chain) Validate() error {
+	if c.Prior == nil || c.T < 2 {
+		return fmt.Errorf("task: a chain of %d tokens with the prior %v, want at least 2 and a prior", c.T, c.Prior)
+	}
+	return nil
+}
+
+// Tokens returns S.
+func (c Chain) Tokens() int { return c.Prior.States() }
+
+// ParentSets returns the parents of each of the T positions, of which each but the first has the one before it.
+func (c Chain) ParentSets() [][]int {
+	all := make([][]int, c.T)
+	for i := 1; i < len(all); i++ {
+		all[i] = []int{i - 1}
+	}
+	return all
 }

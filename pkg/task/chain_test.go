@@ -18,7 +18,7 @@ func TestChainFollowsItsMatrix(t *testing.T) {
 	}
 	c := Chain{T: 3, Prior: prior}
 	b := c.NewBatch(n)
-	c.Fill(b, num.Stream(3, "chain"))
+	c.NewSampler().Fill(b, num.Stream(3, "chain"))
 	rows := [][]float64{{0.7, 0.3}, {0.1, 0.9}}
 	ones, from, to := [3]float64{}, [2]float64{}, [2]float64{}
 	for k := range n {

@@ -18,7 +18,7 @@ func TestSamplerTakesTheTokensOfTheDefinition(t *testing.T) {
 			tk := newTask(t, prior, 3, graph.Chain(20).Parents()[:19]...)
 			tk.UniformRoots = uniform
 			b := tk.NewBatch(80)
-			NewSampler(tk).Fill(b, num.Stream(1, "definition"))
+			tk.NewSampler().Fill(b, num.Stream(1, "definition"))
 			src := num.Stream(1, "definition")
 			words, random := simd.NewWords(src), make([]uint64, sampler.Lanes*b.T)
 			draw, block := drawer(tk.Prior), sampler.NewBlock(3)

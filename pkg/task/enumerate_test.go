@@ -176,7 +176,7 @@ func testEnumeratedLaw(t *testing.T, uniform bool) {
 	tk.UniformRoots = uniform
 	prior := tk.Prior.(*markov.Finite)
 	b := tk.NewBatch(200000)
-	NewSampler(tk).Fill(b, num.Stream(1, "law"))
+	tk.NewSampler().Fill(b, num.Stream(1, "law"))
 	type cell struct { // a sequence with a target
 		x int
 		y [3]float64
@@ -215,7 +215,7 @@ func TestSamplerHasTheDirichletLaw(t *testing.T) {
 	for _, prior := range []string{"dirichlet(0.1)", "dirichlet(0.7)"} {
 		tk := newTask(t, prior, 2, -1, 0, -1, 1)
 		b := tk.NewBatch(200000)
-		NewSampler(tk).Fill(b, num.Stream(2, "law"))
+		tk.NewSampler().Fill(b, num.Stream(2, "law"))
 		count := make([]float64, 32)
 		for k := range b.Len() {
 			x, _ := b.Seq(k)

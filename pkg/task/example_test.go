@@ -19,7 +19,7 @@ func Example() {
 	}
 	t := task.Task{Graph: graph.InContext(20), Prior: prior}
 	b := t.NewBatch(1000)
-	task.NewSampler(t).Fill(b, num.Stream(1, "example"))
+	t.NewSampler().Fill(b, num.Stream(1, "example"))
 	x, y := b.Seq(2)
 	fmt.Printf("%v, then %.2f\n", x, y)
 

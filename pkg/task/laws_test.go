@@ -98,7 +98,7 @@ func TestWrongArgumentsAreRefused(t *testing.T) {
 		"a batch of -1":              func() { multi.NewBatch(-1) },
 		"sequence 1 of 1":            func() { b.Seq(1) },
 		"sequence -1":                func() { b.Seq(-1) },
-		"a batch of another task":    func() { NewSampler(Task{Graph: graph.Chain(5), Prior: d}).Fill(b, src) },
+		"a batch of another task":    func() { Task{Graph: graph.Chain(5), Prior: d}.NewSampler().Fill(b, src) },
 		"sequences of -1":            func() { Sequences(2, -1) },
 		"sequences over 0":           func() { Sequences(0, 2) },
 		"a token 2 of 2":             func() { PosteriorGivenEdges(two, tk.Graph, 1, []int{0, 2, 0, 0}) },
@@ -121,7 +121,7 @@ func TestWrongArgumentsAreRefused(t *testing.T) {
 			t.Errorf("sequences of %d tokens over %d are enumerable", size[1], size[0])
 		}
 	}
-	if _, err := NewMultiSampler(Multi{Graph: graph.NGram(30, 30), Prior: d}); err == nil {
+	if err := (Multi{Graph: graph.NGram(30, 30), Prior: d}).Validate(); err == nil {
 		t.Error("a tensor of 2^30 rows is sampled")
 	}
 }
@@ -140,7 +140,7 @@ func TestBayesOfLongSequences(t *testing.T) {
 	})
 	tk := Task{Graph: g, Prior: prior}
 	b, bayes := tk.NewBatch(4), newBayes(t, tk, longDraws)
-	NewSampler(tk).Fill(b, num.Stream(1, "long"))
+	tk.NewSampler().Fill(b, num.Stream(1, "long"))
 	large, small := 0.0, 0.0
 	for k := range b.Len() {
 		x, _ := b.Seq(k)

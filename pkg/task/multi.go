@@ -1,6 +1,7 @@
 package task
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -32,8 +33,8 @@ type Multi struct {
 func (t Multi) NewBatch(n int) *Batch { return newBatch(n, t.Graph.T(), t.Prior.S) }
 
 // Draw draws a sequence into x, of length T, and the law of its label into y, of length S, token by token, as the
-// comment of [Multi] states. It defines [MultiSampler], which draws only the rows that a sequence visits. It
-// panics if the tensors do not fit into memory.
+// comment of [Multi] states. It defines [Multi.NewSampler], which draws only the rows that a sequence visits.
+// It panics if the tensors do not fit into memory.
 func (t Multi) Draw(x []int, y []float64, src *rand.PCG) {
 	s, pi := t.Prior.S, Tensors{}
 	for _, ps := range t.Graph.Parents() {
@@ -50,24 +51,43 @@ func (t Multi) Draw(x []int, y []float64, src *rand.PCG) {
 	copy(y, t.law(pi, len(x), x))
 }
 
-// A MultiSampler draws sequences with the law of [Multi.Draw], eight at a time. It is not safe for concurrent use.
-type MultiSampler struct{ dag *sampler.DAG }
+type dag struct{ *sampler.DAG }
 
-// NewMultiSampler returns a sampler of t. It returns an error if the tensors have more than 2^20 rows.
-func NewMultiSampler(t Multi) (MultiSampler, error) {
-	m, err := sampler.NewDAG(t.Graph.Parents(), t.Prior.S, t.Prior.Alpha, t.UniformRoots)
+// NewSampler returns a sampler with the law of [Multi.Draw], eight sequences at a time, each with independent
+// tensors. It panics where [Multi.Validate] has an error.
+func (t Multi) NewSampler() Sampler {
+	m, err := t.sampler()
 	if err != nil {
-		return MultiSampler{}, fmt.Errorf("task: %w", err)
+		panic("task: " + err.Error())
 	}
-	return MultiSampler{m}, nil
+	return dag{m}
 }
 
-// Fill draws every sequence of b, each with independent tensors. It panics unless S and T of
-// b are those of the task.
-func (m MultiSampler) Fill(b *Batch, src *rand.PCG) {
-	b.check(m.dag.Size())
-	m.dag.Draw(b.X, b.Y, src)
+func (t Multi) sampler() (*sampler.DAG, error) {
+	return sampler.NewDAG(t.Graph.Parents(), t.Prior.S, t.Prior.Alpha, t.UniformRoots)
 }
+
+func (m dag) Fill(b *Batch, src *rand.PCG) {
+	b.check(m.Size())
+	m.Draw(b.X, b.Y, src)
+}
+
+// Validate returns an error if there is no graph or no prior, or if the tensors have more than 2^20 rows.
+func (t Multi) Validate() error {
+	if t.Graph == nil || t.Prior == nil {
+		return errors.New("task: a task without a graph or a prior, want both")
+	}
+	if _, err := t.sampler(); err != nil {
+		return fmt.Errorf("task: %w", err)
+	}
+	return nil
+}
+
+// Tokens returns S.
+func (t Multi) Tokens() int { return t.Prior.S }
+
+// ParentSets returns the parents of each of the T positions.
+func (t Multi) ParentSets() [][]int { return t.Graph.Parents()[:t.Graph.T()] }
 
 // Tensors are transition tensors by in-degree: Tensors[k] has S^k rows of S entries, the row
 // of (a_1, ..., a_k) at index sum_m a_m S^(k-m).

@@ -287,11 +287,7 @@ func TestMultiSamplerLaw(t *testing.T) {
 		}{{2, 0.5, false, false}, {2, 0.5, true, false}, {3, 0.35, false, false}, {2, 0.5, true, true}} {
 			m := multi(t, parents, test.s, test.alpha)
 			m.UniformRoots = test.uniform
-			sampler, err := NewMultiSampler(m)
-			if err != nil {
-				t.Fatal(err)
-			}
-			b, fill := m.NewBatch(n), sampler.Fill
+			b, fill := m.NewBatch(n), m.NewSampler().Fill
 			if test.defined {
 				fill = drawn(m.Draw)
 			}
@@ -345,14 +341,10 @@ func TestBatchDependsOnlyOnItsStream(t *testing.T) {
 	}
 	one := Task{Graph: graph.InContext(9), Prior: d}
 	multi := Multi{Graph: graph.NGram(9, 2), Prior: d}
-	many, err := NewMultiSampler(multi)
-	if err != nil {
-		t.Fatal(err)
-	}
 	for name, c := range map[string]struct {
 		fill func(*Batch, *rand.PCG)
 		room func(int) *Batch
-	}{"one parent": {NewSampler(one).Fill, one.NewBatch}, "several parents": {many.Fill, multi.NewBatch}} {
+	}{"one parent": {one.NewSampler().Fill, one.NewBatch}, "several parents": {multi.NewSampler().Fill, multi.NewBatch}} {
 		first, again, short := c.room(100), c.room(100), c.room(19)
 		c.fill(first, num.Stream(1, "test"))
 		c.fill(again, num.Stream(2, "test"))

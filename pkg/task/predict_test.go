@@ -62,7 +62,7 @@ func TestDashedLineOfTheChain(t *testing.T) {
 	parents := graph.Chain(20).Parents()
 	tk := newTask(t, "dirichlet(0.1)", 10, parents[:19]...)
 	b := tk.NewBatch(20000)
-	NewSampler(tk).Fill(b, num.Stream(1, "dashed line"))
+	tk.NewSampler().Fill(b, num.Stream(1, "dashed line"))
 	edges := Losses(b, func(f []float64, x []int) { PosteriorGivenEdges(f, tk.Graph, 0.1, x) })
 	released := Losses(b, func(f []float64, x []int) { ReleasedFormula(f, tk.Graph, 0.1, x) })
 	for _, c := range []struct {

@@ -6,7 +6,7 @@
 //
 //	t := task.Task{Graph: graph.Chain(20), Prior: prior}
 //	b := t.NewBatch(1024)
-//	task.NewSampler(t).Fill(b, num.Stream(seed, "sequences"))
+//	t.NewSampler().Fill(b, num.Stream(seed, "sequences"))
 //
 // [Task.Enumerate] returns all sequences with their probabilities. [BayesRisk] estimates the smallest possible
 // log-loss. [PosteriorGivenEdges] and [ReleasedFormula] are the simpler predictors behind the dashed lines of
@@ -14,6 +14,7 @@
 package task
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 
@@ -64,7 +65,7 @@ func (b *Batch) Seq(k int) (x []int, y []float64) {
 }
 
 // Draw draws a sequence into x, of length T, and its target into y, of length S, token by token, as the comment
-// of [Task] states. It defines [Sampler], which is several times as fast and has the same law.
+// of [Task] states. It defines [Task.NewSampler], which is several times as fast and has the same law.
 func (t Task) Draw(x []int, y []float64, src *rand.PCG) {
 	s := t.Prior.States()
 	pi, mu := make([]float64, s*s), make([]float64, s)
@@ -99,12 +100,44 @@ func choose(law []float64, u float64) int {
 	return len(law) - 1
 }
 
-// A Sampler draws sequences with the law of [Task.Draw], eight at a time. It is not safe for concurrent use.
-type Sampler struct{ forest *sampler.Forest }
+// A Sampler draws sequences in one goroutine. Fill writes every token of b, in 0..S-1, and every target, S
+// probabilities. They must depend on src alone, so that a seed determines them. Fill may panic if b has sequences of
+// another S or T.
+type Sampler interface {
+	Fill(b *Batch, src *rand.PCG)
+}
 
-// NewSampler returns a sampler of t.
-func NewSampler(t Task) Sampler {
-	return Sampler{sampler.NewForest(t.Graph.Parents(), t.Prior.States(), drawer(t.Prior), t.UniformRoots)}
+type forest struct{ *sampler.Forest }
+
+// NewSampler returns a sampler with the law of [Task.Draw], eight sequences at a time, each with an independent
+// transition matrix.
+func (t Task) NewSampler() Sampler {
+	return forest{sampler.NewForest(t.Graph.Parents(), t.Prior.States(), drawer(t.Prior), t.UniformRoots)}
+}
+
+func (m forest) Fill(b *Batch, src *rand.PCG) {
+	b.check(m.Size())
+	m.Draw(b.X, b.Y, src)
+}
+
+// Validate returns an error if there is no graph or no prior.
+func (t Task) Validate() error {
+	if t.Graph == nil || t.Prior == nil {
+		return errors.New("task: a task without a graph or a prior, want both")
+	}
+	return nil
+}
+
+// Tokens returns S.
+func (t Task) Tokens() int { return t.Prior.States() }
+
+// ParentSets returns the parents of each of the T positions.
+func (t Task) ParentSets() [][]int {
+	all := make([][]int, t.Graph.T())
+	for _, e := range t.Graph.Edges() {
+		all[e[1]] = []int{e[0]}
+	}
+	return all
 }
 
 // drawer returns the drawer of a prior: SIMD kernels for a [markov.Dirichlet].
@@ -113,13 +146,6 @@ func drawer(p markov.Prior) sampler.Drawer {
 		return sampler.NewDirichlet(d.S, d.Alpha)
 	}
 	return sampler.NewDrawer(p)
-}
-
-// Fill draws every sequence of b, each with an independent transition matrix. It panics
-// unless S and T of b are those of the task.
-func (m Sampler) Fill(b *Batch, src *rand.PCG) {
-	b.check(m.forest.Size())
-	m.forest.Draw(b.X, b.Y, src)
 }
 
 // check panics unless b has sequences of a task over s states on the given number of positions.

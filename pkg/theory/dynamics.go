@@ -134,7 +134,7 @@ func (d *Dynamics) OutOfDistribution(m *Reduced, pi []float64, n int, seed uint6
 	one := &markov.Finite{Pi: [][]float64{c.Pi.RawMatrix().Data}, Mu: [][]float64{c.Mu}, Weight: []float64{1}}
 	tk := task.Task{Graph: d.Graph, Prior: one}
 	b := tk.NewBatch(n)
-	task.NewSampler(tk).Fill(b, num.Stream(seed, "paper/ood"))
+	tk.NewSampler().Fill(b, num.Stream(seed, "paper/ood"))
 	miss, f := make([]float64, n), make([]float64, m.S)
 	predict := d.Predictor(m)
 	for k := range n {

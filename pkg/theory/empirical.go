@@ -22,7 +22,7 @@ func EmpiricalGHat(t task.Task, eps float64, n int, src *rand.PCG) *mat.Dense {
 		panic(fmt.Sprintf("theory: gradient of %d sequences, want a positive number", n))
 	}
 	b, length := t.NewBatch(n), t.Graph.T()
-	task.NewSampler(t).Fill(b, src)
+	t.NewSampler().Fill(b, src)
 	ghat := make([]float64, length*length)
 	gain, frequency := make([]float64, b.S), make([]float64, b.S)
 	scale := float64(b.S) / float64(n)

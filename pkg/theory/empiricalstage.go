@@ -100,7 +100,7 @@ func (s *EmpiricalStage) Run(n int, betaStar float64, seed uint64) (*SampledRun,
 	t, states := g.T(), prior.States()
 	draw := func(stage uint64) *task.Batch {
 		b := s.Task.NewBatch(n)
-		task.NewSampler(s.Task).Fill(b, num.Stream(seed, "paper/sampled run", stage, uint64(n)))
+		s.Task.NewSampler().Fill(b, num.Stream(seed, "paper/sampled run", stage, uint64(n)))
 		return b
 	}
 	tr, err := s.stageOne(n, seed)

@@ -128,7 +128,7 @@ func newSample(t task.Task, groups, each int, src *rand.PCG) *sample {
 		t.Prior.Draw(one.Pi[0], one.Mu[0], src)
 		given := task.Task{Graph: t.Graph, Prior: one, UniformRoots: t.UniformRoots}
 		b := given.NewBatch(each)
-		task.NewSampler(given).Fill(b, src)
+		given.NewSampler().Fill(b, src)
 		group := make([][]int, out.t)
 		for k, a := range b.X {
 			group[k%out.t] = append(group[k%out.t], a)

@@ -131,7 +131,7 @@ func TestDrawsArePinned(t *testing.T) {
 			}
 			k := task.Task{Graph: graph.MustNew(-1, 0, -1, 2, 1, -1), Prior: prior}
 			batch := k.NewBatch(4)
-			task.NewSampler(k).Fill(batch, src)
+			k.NewSampler().Fill(batch, src)
 			risk, err := task.BayesRisk(t.Context(), k, batch, 20, 1, nil)
 			if err != nil {
 				t.Fatal(err)

@@ -31,15 +31,12 @@ func trainer(t *testing.T, spec Spec) *Trainer {
 // drawn returns the sequences that a trainer of the spec draws at a step.
 func drawn(t *testing.T, spec Spec, step int) *task.Batch {
 	t.Helper()
-	sampler, err := spec.Task.sampler()
-	if err != nil {
-		t.Fatal(err)
-	}
+	draws := known(spec.Task).drawer()
 	all := spec.newBatch(0)
 	for k := range shards {
 		lo, hi := part(spec.Batch, k)
 		b := spec.newBatch(hi - lo)
-		if err := sampler().train(b, spec, step, k); err != nil {
+		if err := draws.train(b, spec, step, k); err != nil {
 			t.Fatal(err)
 		}
 		all.X, all.Y = append(all.X, b.X...), append(all.Y, b.Y...)
@@ -56,7 +53,7 @@ func TestOwnTaskTrains(t *testing.T) {
 		t.Fatal(err)
 	}
 	own := spec
-	own.Task = Own(k)
+	own.Task = k
 	if got, want := digest(run(t, own, 2)), digest(run(t, spec, 1)); got != want {
 		t.Errorf("digest %s of the own task, want %s", got, want)
 	}
@@ -66,7 +63,7 @@ func TestOwnTaskTrains(t *testing.T) {
 		t.Fatal(err)
 	}
 	single := &markov.Finite{Pi: [][]float64{pi}, Mu: [][]float64{mu}, Weight: []float64{1}}
-	own.Task, own.Steps = Own(task.Task{Graph: graph.MustNew(-1, 0, 1, -1), Prior: single}), 400
+	own.Task, own.Steps = task.Task{Graph: graph.MustNew(-1, 0, 1, -1), Prior: single}, 400
 	curve := run(t, own, 2).Curve
 	test, err := own.TestSet()
 	if err != nil {
@@ -80,28 +77,39 @@ func TestOwnTaskTrains(t *testing.T) {
 		t.Errorf("the loss on one matrix is %v, want %v", last, floor)
 	}
 	_, err = json.Marshal(own)
-	property.Mentions(t, err, "an own task has no JSON")
-	sampler := func() Sampler { return nil }
-	for want, bad := range map[string]OwnTask{
-		"own task over 1 positions and 2 states": {Parents: make([][]int, 1), States: 2},
-		"own task over 2 positions and 0 states": {Parents: make([][]int, 2)},
-		"own task without a sampler":             {Parents: make([][]int, 2), States: 2},
-		"parent 1 of position 1":                 {Parents: [][]int{{}, {1}}, States: 2, Sampler: sampler},
-		"parent -1 of position 1":                {Parents: [][]int{{}, {-1}}, States: 2, Sampler: sampler},
+	property.Mentions(t, err, "a task.Task has no JSON")
+	for want, bad := range map[string]Task{
+		"task train.law over 1 positions and 2 states": law{parents: make([][]int, 1), states: 2},
+		"task train.law over 2 positions and 0 states": law{parents: make([][]int, 2)},
+		"task: a task without a graph or a prior":      task.Task{Prior: single},
+		"parent 1 of position 1":                       law{parents: [][]int{{}, {1}}, states: 2},
+		"parent -1 of position 1":                      law{parents: [][]int{{}, {-1}}, states: 2},
 	} {
 		own.Task = bad
 		_, err := New(own, 1)
 		property.Mentions(t, err, "spec: "+want)
 	}
-	own.Task = OwnTask{Parents: make([][]int, 2), States: 1, Sampler: sampler}
+	own.Task = law{parents: make([][]int, 2), states: 1}
 	if err := own.Validate(); err != nil {
 		t.Errorf("the smallest own task: %v", err)
 	}
 }
 
+// A law is a task of a reader.
+type law struct {
+	parents [][]int
+	states  int
+	sampler func() task.Sampler
+}
+
+func (k law) Validate() error          { return nil }
+func (k law) Tokens() int              { return k.states }
+func (k law) ParentSets() [][]int      { return k.parents }
+func (k law) NewSampler() task.Sampler { return k.sampler() }
+
 // rounding is a sampler whose targets have the sum 1/scale after the first steps.
 type rounding struct {
-	Sampler
+	task.Sampler
 	scale float64
 	after int
 }
@@ -121,11 +129,10 @@ func TestTargetsOfOwnTasksAreDividedByTheirSumOrRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const place = "step 3, part 0 of 8: sequence 0 of the own sampler: model: target sums to"
+	const place = "step 3, part 0 of 8: sequence 0 of the sampler: model: target sums to"
 	for scale, want := range map[float64]string{1 + 1e-7: "", 1.1: place} {
-		own := Own(k)
-		own.Sampler = func() Sampler { return &rounding{task.NewSampler(k), scale, 8 * 3} }
-		spec.Task = own
+		sampler := func() task.Sampler { return &rounding{k.NewSampler(), scale, 8 * 3} }
+		spec.Task = law{k.ParentSets(), k.Tokens(), sampler}
 		trainer, err := New(spec, 1)
 		if err == nil {
 			err = trainer.Advance(spec.Steps)
@@ -208,7 +215,7 @@ func TestSGDDecays(t *testing.T) {
 			}
 			for k, theta := range w.Arrays() {
 				for j, v := range theta {
-					theta[j] = v - spec.rateAt(i)*(grad.Arrays()[k][j]/float64(batch)+decay*v)
+					theta[j] = v - spec.Optimiser.RateAt(i, spec.Steps)*(grad.Arrays()[k][j]/float64(batch)+decay*v)
 				}
 			}
 			tr.Advance(1)
@@ -313,7 +320,7 @@ func TestFieldBeyondAllMemoryIsNamed(t *testing.T) {
 		return func(s *Spec) { s.Model = Disentangled{Heads: [2]int{m, n}} }
 	}
 	states := func(s *Spec) {
-		s.Task = OwnTask{Parents: make([][]int, 3), States: 1 << 40, Sampler: func() Sampler { return nil }}
+		s.Task = law{parents: make([][]int, 3), states: 1 << 40}
 	}
 	for _, large := range []int{1 << 45, math.MaxInt} {
 		number := strconv.Itoa(large)

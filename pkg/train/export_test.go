@@ -6,7 +6,7 @@ import (
 )
 
 // NewWeights returns zero weights of the model.
-func (s Spec) NewWeights() model.Model { return s.Model.weights(s.S(), s.T()) }
+func (s Spec) NewWeights() model.Model { return s.Model.New(s.S(), s.T()) }
 
 // holds reports whether w has the shape of the model of s.
 func (s Spec) holds(w model.Model) bool {

@@ -1,8 +1,8 @@
 package train
 
 import (
+	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"reflect"
 )
@@ -48,24 +48,27 @@ type flat struct {
 	First      float64   `json:"first,omitempty"`      // factor of the rate of SGD in the first layer
 	Betas      []float64 `json:"betas,omitempty"`      // of AdamW, if not 0.9 and 0.999
 	Norms      bool      `json:"norms,omitempty"`
+
+	// Kinds that [Register] has named.
+	Task  *setting `json:"task,omitempty"`
+	Model *setting `json:"model,omitempty"`
+	By    *setting `json:"by,omitempty"` // optimiser
 }
 
 // MarshalJSON returns the flat form of the [Spec.Canonical] spec, the same bytes for the same
-// run. It returns an error if a part is missing, if the model is wrong, and for an [OwnTask] or an [OwnRate].
+// run. It returns an error if a part is missing, if the model is wrong, and for a type that [Register] has not named.
 func (s Spec) MarshalJSON() ([]byte, error) {
 	if err := s.complete(); err != nil {
 		return nil, err
 	}
-	if err := s.Model.validate(); err != nil {
+	if err := s.Model.Validate(); err != nil {
 		return nil, err
 	}
-	if _, own := s.Task.(OwnTask); own {
-		return nil, errors.New("spec: an own task has no JSON, its sequences are drawn by a function")
+	f, err := s.flat()
+	if err != nil {
+		return nil, err
 	}
-	if _, own := s.Optimiser.(OwnRate); own {
-		return nil, errors.New("spec: an own rate has no JSON, it is a function")
-	}
-	b, err := json.Marshal(s.flat())
+	b, err := json.Marshal(f)
 	if err != nil {
 		return nil, fmt.Errorf("spec: %w", err)
 	}
@@ -82,16 +85,21 @@ func (s *Spec) UnmarshalJSON(b []byte) error {
 	if err != nil {
 		return err
 	}
-	if want := spec.flat(); !reflect.DeepEqual(f, want) {
+	want, err := spec.flat()
+	if err != nil {
+		return err
+	}
+	if !reflect.DeepEqual(f, want) {
 		return fmt.Errorf("spec: %+v belongs to no task, model and optimiser, want %+v", f, want)
 	}
 	*s = spec
 	return nil
 }
 
-func (s Spec) flat() flat {
+func (s Spec) flat() (f flat, err error) {
 	s = s.Canonical()
-	f := flat{Batch: s.Batch, Steps: s.Steps, Seed: s.Seed, Test: s.Test, Every: s.Every, Freeze: s.Freeze, Norms: s.Norms}
+	f = flat{Batch: s.Batch, Steps: s.Steps, Seed: s.Seed, Test: s.Test, Every: s.Every, Freeze: s.Freeze, Norms: s.Norms}
+	var errs [3]error
 	switch k := s.Task.(type) {
 	case Chain:
 		f.Chain, f.States, f.Prior = k.Length, k.States, k.Prior
@@ -101,6 +109,8 @@ func (s Spec) flat() flat {
 	case Task2:
 		f.Nodes, f.States, f.Prior, f.JAX = k.Parents, k.States, k.Prior, k.JAX
 		f.Roots = choose(k.UniformRoots, "uniform", "dirichlet")
+	default:
+		f.Task, errs[0] = settingOf(k)
 	}
 	switch m := s.Model.(type) {
 	case Disentangled:
@@ -112,18 +122,21 @@ func (s Spec) flat() flat {
 	case Positional:
 		f.Positional, f.Heads = choose(m.Relative, "relative", "absolute"), choose(m.Heads == 1, 0, m.Heads)
 		f.Values, f.Linear, f.Everywhere, f.Init = m.Values, m.Linear, m.Everywhere, m.Init
+	default:
+		f.Model, errs[1] = settingOf(m)
 	}
-	f.Rate, f.Schedule = s.Optimiser.rate()
 	switch o := s.Optimiser.(type) {
 	case SGD:
-		f.Coupled, f.First = o.Decay, o.First
+		f.Rate, f.Schedule, f.Coupled, f.First = o.Rate, o.Schedule, o.Decay, o.First
 	case AdamW:
-		f.Optimiser, f.Decay = "adamw", o.Decay
+		f.Rate, f.Schedule, f.Optimiser, f.Decay = o.Rate, o.Schedule, "adamw", o.Decay
 		if o.Betas != [2]float64{} {
 			f.Betas = o.Betas[:]
 		}
+	default:
+		f.By, errs[2] = settingOf(o)
 	}
-	return f
+	return f, cmp.Or(errs[0], errs[1], errs[2])
 }
 
 func choose[V any](is bool, yes, no V) V {
@@ -135,7 +148,10 @@ func choose[V any](is bool, yes, no V) V {
 
 func (f flat) spec() (Spec, error) {
 	s := Spec{Batch: f.Batch, Steps: f.Steps, Seed: f.Seed, Test: f.Test, Every: f.Every, Freeze: f.Freeze, Norms: f.Norms}
+	var errs [3]error
 	switch {
+	case f.Task != nil:
+		s.Task, errs[0] = kindOf[Task](f.Task)
 	case f.Chain != 0:
 		s.Task = Chain{f.Chain, f.States, f.Prior}
 	case f.Nodes == nil:
@@ -146,6 +162,8 @@ func (f flat) spec() (Spec, error) {
 		return s, fmt.Errorf("spec: roots is %q, want dirichlet or uniform for Task 2", f.Roots)
 	}
 	switch {
+	case f.Model != nil:
+		s.Model, errs[1] = kindOf[Model](f.Model)
 	case f.Positional == "absolute", f.Positional == "relative":
 		s.Model = Positional{max(f.Heads, 1), f.Positional == "relative", f.Values, f.Linear, f.Everywhere, f.Init}
 	case f.Positional != "":
@@ -157,15 +175,17 @@ func (f flat) spec() (Spec, error) {
 	default:
 		return s, fmt.Errorf("spec: embeddings is %q, want trained or fixed, or nothing without MLPs", f.Embeddings)
 	}
-	switch f.Optimiser {
-	case "":
+	switch {
+	case f.By != nil:
+		s.Optimiser, errs[2] = kindOf[Optimiser](f.By)
+	case f.Optimiser == "":
 		s.Optimiser = SGD{f.Rate, f.Schedule, f.Coupled, f.First}
-	case "adamw":
+	case f.Optimiser == "adamw":
 		o := AdamW{Rate: f.Rate, Schedule: f.Schedule, Decay: f.Decay}
 		copy(o.Betas[:], f.Betas)
 		s.Optimiser = o
 	default:
 		return s, fmt.Errorf("spec: optimiser is %q, want adamw, or nothing for SGD", f.Optimiser)
 	}
-	return s, nil
+	return s, cmp.Or(errs[0], errs[1], errs[2])
 }

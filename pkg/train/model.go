@@ -12,16 +12,16 @@ import (
 	"learncausal/pkg/num"
 )
 
-// A Model is an architecture of two layers and its initial weights: [Disentangled], [MLP] or [Positional].
-// The example of [model.Weights.Forward] trains another depth.
+// A Model is an architecture and its initial weights: [Disentangled], [MLP] or [Positional], of two layers, which have
+// JSON, or a type of the reader's own. [Register] gives a type of one's own a JSON.
 type Model interface {
-	weights(s, t int) model.Model                 // zero weights
-	initialise(w model.Model, s Spec)             // sets zero weights to the weights at step 0
-	attention(s Spec, w model.Model) []*mat.Dense // Spec.HeadAttentions
-	footprint(s, t int) engine.Footprint
-	validate() error
-	name() string
-	size() string // the fields, for messages
+	// Validate returns an error that names the wrong field. The other methods are called after it returned none.
+	Validate() error
+	// New returns zero weights over s tokens and t positions: weights of package model, or a [model.Forwarder].
+	New(s, t int) model.Model
+	// Initialise sets zero weights to those at step 0, which must depend on the spec alone: Spec.Seed selects the
+	// streams of [num.Stream].
+	Initialise(w model.Model, s Spec)
 }
 
 // Disentangled is the disentangled transformer, with one head in each layer for
@@ -57,7 +57,8 @@ func (m Positional) form(s, t int) model.PositionalForm {
 	}
 }
 
-func (m Disentangled) validate() error {
+// Validate returns an error that names the wrong field.
+func (m Disentangled) Validate() error {
 	if m.Heads[0] < 1 || m.Heads[1] < 1 {
 		return fmt.Errorf("spec: heads are %v, want at least one in each layer", m.Heads)
 	}
@@ -67,7 +68,8 @@ func (m Disentangled) validate() error {
 	return nil
 }
 
-func (m Positional) validate() error {
+// Validate returns an error that names the wrong field.
+func (m Positional) Validate() error {
 	switch {
 	case m.Heads < 1:
 		return fmt.Errorf("spec: heads is %d, want at least one", m.Heads)
@@ -80,7 +82,8 @@ func (m Positional) validate() error {
 	return nil
 }
 
-func (m MLP) validate() error {
+// Validate returns an error that names the wrong field.
+func (m MLP) Validate() error {
 	if m.Width < 1 {
 		return fmt.Errorf("spec: width is %d, want at least 1", m.Width)
 	}
@@ -89,7 +92,7 @@ func (m MLP) validate() error {
 
 func (m Disentangled) name() string { return "disentangled transformer" }
 func (m MLP) name() string {
-	return choose(m.Residual, "standard transformer with MLPs, residual", "standard transformer with MLPs")
+	return "standard transformer with MLPs" + choose(m.Residual, ", residual", "")
 }
 
 func (m Positional) name() string {
@@ -102,9 +105,11 @@ func (m MLP) size() string          { return fmt.Sprintf("width %d", m.Width) }
 
 func (m Positional) size() string { return fmt.Sprintf("heads %d", m.Heads) }
 
-func (m Disentangled) weights(s, t int) model.Model { return model.NewWeights(s, t, m.Heads[:]...) }
+// New returns zero weights over s tokens and t positions.
+func (m Disentangled) New(s, t int) model.Model { return model.NewWeights(s, t, m.Heads[:]...) }
 
-func (m MLP) weights(s, t int) model.Model {
+// New returns zero weights over s tokens and t positions.
+func (m MLP) New(s, t int) model.Model {
 	w := model.NewMLP(s, t, m.Width)
 	if m.Residual {
 		w = model.NewResidualMLP(s, t, m.Width)
@@ -113,17 +118,15 @@ func (m MLP) weights(s, t int) model.Model {
 	return w
 }
 
-func (m Positional) weights(s, t int) model.Model { return model.NewPositional(m.form(s, t)) }
+// New returns zero weights over s tokens and t positions.
+func (m Positional) New(s, t int) model.Model { return model.NewPositional(m.form(s, t)) }
 
 func (m Positional) footprint(s, t int) engine.Footprint {
 	return engine.PositionalFootprint(m.form(s, t))
 }
 
-func (m Positional) attention(_ Spec, w model.Model) []*mat.Dense {
-	return w.(*model.Positional).PositionAttentions()
-}
-
-func (m Positional) initialise(weights model.Model, s Spec) {
+// Initialise sets the weights at step 0.
+func (m Positional) Initialise(weights model.Model, s Spec) {
 	w := weights.(*model.Positional)
 	for h, v := range w.V {
 		normal(v.RawMatrix().Data, 1/math.Sqrt(float64(w.S)), s.Seed, "init V", uint64(h))
@@ -149,13 +152,8 @@ func (m MLP) footprint(s, t int) engine.Footprint {
 	return engine.MLPFootprint(s, t, m.Width, m.Residual)
 }
 
-func (m Disentangled) attention(_ Spec, w model.Model) []*mat.Dense {
-	return w.(*model.Weights).PositionAttentions()
-}
-
-func (m MLP) attention(s Spec, w model.Model) []*mat.Dense { return s.MeanAttention(w) }
-
-func (m Disentangled) initialise(w model.Model, s Spec) {
+// Initialise sets the weights at step 0.
+func (m Disentangled) Initialise(w model.Model, s Spec) {
 	if m.Init == 0 {
 		return
 	}
@@ -171,9 +169,9 @@ func (m Disentangled) initialise(w model.Model, s Spec) {
 	}
 }
 
-// initialise follows the authors' released code: normal embeddings, V and In of standard
+// Initialise follows the authors' released code: normal embeddings, V and In of standard
 // deviation 1/sqrt(d); attention, Out, biases and the output matrix are zero.
-func (m MLP) initialise(weights model.Model, s Spec) {
+func (m MLP) Initialise(weights model.Model, s Spec) {
 	w, sd := weights.(*model.MLP), 1/math.Sqrt(float64(m.Width))
 	number, _ := replayed(s.Task)
 	fill := func(a *mat.Dense, purpose string, l int, key jax.Key) {
@@ -193,6 +191,42 @@ func (m MLP) initialise(weights model.Model, s Spec) {
 			fill(layer.In, "init In", l, in)
 		}
 	}
+}
+
+// A knownModel is a model of this package.
+type knownModel interface {
+	Model
+	footprint(s, t int) engine.Footprint
+	name() string
+	size() string // the fields, for messages
+}
+
+// knownAs returns m, or a model of the reader's own behind the same methods.
+func knownAs(m Model) knownModel {
+	switch m := m.(type) {
+	case Disentangled:
+		return m
+	case MLP:
+		return m
+	case Positional:
+		return m
+	}
+	return ownModel{m}
+}
+
+// An ownModel is a model of another package.
+type ownModel struct{ Model }
+
+func (m ownModel) name() string { return "model " + nameOf(m.Model) }
+func (m ownModel) size() string { return "own weights" }
+
+// footprint counts the weights, and as many numbers for each of its parts.
+func (m ownModel) footprint(s, t int) engine.Footprint {
+	n := 0.0
+	for _, a := range m.New(s, t).Matrices() {
+		n += float64(len(a.Data))
+	}
+	return engine.Footprint{Weights: n, Engine: n, Gradient: 2 * n, Pass: n}
 }
 
 // replayNormal fills v with the first of the n normal draws of a key and with those after it, times sd.

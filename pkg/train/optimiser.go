@@ -1,7 +1,6 @@
 package train
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -9,17 +8,38 @@ import (
 	"learncausal/pkg/internal/engine"
 	"learncausal/pkg/internal/simd"
 	"learncausal/pkg/model"
+	"learncausal/pkg/num"
 )
 
-// An Optimiser updates the weights by the gradient: [SGD], [AdamW] or [OwnRate].
+// An Optimiser updates the weights by the gradient: [SGD] or [AdamW], which have JSON, or a type of the reader's own. A
+// type that embeds one of these has its steps at other rates with a RateAt of its own. [Register] gives a type of one's
+// own a JSON.
 type Optimiser interface {
-	rate() (float64, Schedule)
-	canonical() Optimiser // without defaults that are given
-	// start returns the optimiser's state at step 0 for weights like w.
-	start(w model.Model) state
-	validate() error
-	name() string
+	// Validate returns an error that names the wrong field. The other methods are called after it returned none.
+	Validate() error
+	// RateAt returns the learning rate of a step of a run, counted from 0.
+	RateAt(step, steps int) float64
+	// Start returns the optimiser at step 0 of weights like w.
+	Start(w model.Model) Steps
 }
+
+// Steps are the steps of an optimiser on the weights of one run.
+type Steps interface {
+	// Step takes step i, counted from 0, with the gradient of the mean loss of its batch.
+	Step(w model.Model, g Gradient, rate float64, i int)
+	// Moments returns the whole state besides the weights, shared. It is stored, and set when a run is resumed.
+	Moments() []model.Model
+}
+
+// A Gradient is the gradient of the mean loss of a batch.
+type Gradient struct {
+	sum engine.Gradient
+	n   int // sequences
+}
+
+// AddTo adds c times the gradient to w, and nothing to matrices that are fixed. It panics if w has other matrices than
+// the weights of the run.
+func (g Gradient) AddTo(w model.Model, c float64) { g.sum.AddTo(w, c/float64(g.n)) }
 
 // Schedule is the dependence of the learning rate on the step.
 type Schedule string
@@ -55,12 +75,6 @@ type AdamW struct {
 	Betas    [2]float64 // beta1 and beta2, in [0, 1); both 0 stand for 0.9 and 0.999
 }
 
-// OwnRate is another optimiser at a learning rate that is a function of the step. It has no JSON and so no address.
-type OwnRate struct {
-	Optimiser                        // SGD or AdamW, whose rate and schedule are not used
-	At        func(step int) float64 // the rate of a step, counted from 0
-}
-
 // AdamW's constants, the defaults of Loshchilov and Hutter (ICLR 2019).
 const (
 	beta1   = 0.9
@@ -68,58 +82,49 @@ const (
 	epsilon = 1e-8
 )
 
-// state is the state of an optimiser.
-type state interface {
-	// step takes step i at the given rate, with g the sum of the gradients of n sequences.
-	step(w model.Model, g engine.Gradient, n int, rate float64, i int)
-	// moments returns the whole state, shared.
-	moments() []model.Model
-}
-
-func (o SGD) canonical() Optimiser {
-	o.First = choose(o.First == 1, 0, o.First)
+// canonicalOptimiser returns o without defaults that are given.
+func canonicalOptimiser(o Optimiser) Optimiser {
+	switch o := o.(type) {
+	case SGD:
+		o.First = choose(o.First == 1, 0, o.First)
+		return o
+	case AdamW:
+		o.Betas = choose(o.Betas == [2]float64{beta1, beta2}, [2]float64{}, o.Betas)
+		return o
+	}
 	return o
 }
 
-func (o AdamW) canonical() Optimiser {
-	o.Betas = choose(o.Betas == [2]float64{beta1, beta2}, [2]float64{}, o.Betas)
-	return o
+// RateAt returns the learning rate of a step, counted from 0.
+func (o SGD) RateAt(step, steps int) float64 { return o.Schedule.at(o.Rate, step, steps) }
+
+// RateAt returns the learning rate of a step, counted from 0.
+func (o AdamW) RateAt(step, steps int) float64 { return o.Schedule.at(o.Rate, step, steps) }
+
+// at returns the rate of a step.
+func (s Schedule) at(rate float64, step, steps int) float64 {
+	if s == Constant {
+		return rate
+	}
+	return float64(rate * float64(0.5*(1+num.CosPi(float64(step)/float64(steps)))))
 }
 
-func (o OwnRate) canonical() Optimiser { return o }
-
-func (o SGD) rate() (float64, Schedule)   { return o.Rate, o.Schedule }
-func (o AdamW) rate() (float64, Schedule) { return o.Rate, o.Schedule }
-
-func (o SGD) validate() error {
+// Validate returns an error that names the wrong field.
+func (o SGD) Validate() error {
 	if !(o.First == 0 || positive(o.First)) {
 		return fmt.Errorf("spec: first is %v, want a nonnegative number", o.First)
 	}
 	return validRate(o.Rate, o.Decay, o.Schedule)
 }
 
-func (o AdamW) validate() error {
+// Validate returns an error that names the wrong field.
+func (o AdamW) Validate() error {
 	for _, beta := range o.Betas {
 		if !(beta >= 0 && beta < 1) {
 			return fmt.Errorf("spec: betas are %v, want numbers from 0 to below 1", o.Betas)
 		}
 	}
 	return validRate(o.Rate, o.Decay, o.Schedule)
-}
-
-func (o OwnRate) validate() error {
-	if o.At == nil {
-		return errors.New("spec: an own rate without a function of the step")
-	}
-	switch base := o.Optimiser.(type) {
-	case SGD:
-		base.Rate, base.Schedule = 1, Constant
-		return base.validate()
-	case AdamW:
-		base.Rate, base.Schedule = 1, Constant
-		return base.validate()
-	}
-	return fmt.Errorf("spec: an own rate of %T, want SGD or AdamW", o.Optimiser)
 }
 
 func validRate(rate, decay float64, schedule Schedule) error {
@@ -134,17 +139,27 @@ func validRate(rate, decay float64, schedule Schedule) error {
 	return nil
 }
 
-func (o SGD) name() string   { return ", SGD" }
-func (o AdamW) name() string { return "" }
+// optimiserName returns the end of the description of a run.
+func optimiserName(o Optimiser) string {
+	switch o.(type) {
+	case SGD:
+		return ", SGD"
+	case AdamW:
+		return ""
+	}
+	return ", optimiser " + nameOf(o)
+}
 
-func (o SGD) start(w model.Model) state {
+// Start returns the optimiser at step 0 of weights like w.
+func (o SGD) Start(w model.Model) Steps {
 	if o.First == 0 {
 		return sgd{decay: o.Decay}
 	}
 	return sgd{o.Decay, o.First, w.Zero()}
 }
 
-func (o AdamW) start(w model.Model) state {
+// Start returns the optimiser at step 0 of weights like w.
+func (o AdamW) Start(w model.Model) Steps {
 	betas, rests := o.Betas, [2]float64{1 - o.Betas[0], 1 - o.Betas[1]}
 	if betas == [2]float64{} {
 		betas, rests = [2]float64{beta1, beta2}, [2]float64{1 - beta1, 1 - beta2} // constants, which round once
@@ -157,9 +172,9 @@ type sgd struct {
 	grad         model.Model // nil for one rate
 }
 
-func (sgd) moments() []model.Model { return nil }
+func (sgd) Moments() []model.Model { return nil }
 
-func (o sgd) step(w model.Model, g engine.Gradient, n int, rate float64, _ int) {
+func (o sgd) Step(w model.Model, g Gradient, rate float64, _ int) {
 	if o.decay > 0 {
 		keep := 1 - float64(rate*o.decay)
 		for _, theta := range model.Trained(w) {
@@ -169,14 +184,14 @@ func (o sgd) step(w model.Model, g engine.Gradient, n int, rate float64, _ int) 
 		}
 	}
 	if o.grad == nil {
-		g.AddTo(w, -rate/float64(n))
+		g.AddTo(w, -rate)
 		return
 	}
 	gs := o.grad.Matrices()
 	for _, m := range gs {
 		clear(m.Data)
 	}
-	g.AddTo(o.grad, -rate/float64(n))
+	g.AddTo(o.grad, -rate)
 	for k, m := range w.Matrices() {
 		c := 1.0
 		if strings.HasPrefix(m.Name, "A1") {
@@ -195,14 +210,14 @@ type adamW struct {
 	grad          model.Model
 }
 
-func (a *adamW) moments() []model.Model { return []model.Model{a.first, a.second} }
+func (a *adamW) Moments() []model.Model { return []model.Model{a.first, a.second} }
 
-func (a *adamW) step(w model.Model, g engine.Gradient, n int, rate float64, i int) {
+func (a *adamW) Step(w model.Model, g Gradient, rate float64, i int) {
 	gs := model.Trained(a.grad)
 	for _, p := range gs {
 		clear(p)
 	}
-	g.AddTo(a.grad, 1/float64(n))
+	g.AddTo(a.grad, 1)
 	beta1, beta2, rest1, rest2 := a.betas[0], a.betas[1], a.rests[0], a.rests[1]
 	unbias1, unbias2 := 1/(1-simd.Power(beta1, i+1)), 1/(1-simd.Power(beta2, i+1))
 	ms, vs := model.Trained(a.first), model.Trained(a.second)

@@ -64,7 +64,7 @@ func TestNormsAreOfTheMeanGradient(t *testing.T) {
 		}
 		got := end.Curve[len(end.Curve)-1]
 		if !floats.EqualApprox(got.Norms, want, 1e-14) || math.Abs(got.Loss-loss) > 1e-14 {
-			t.Errorf("%s: norms %v at loss %v, want %v at %v", spec.Model.name(), got.Norms, got.Loss, want, loss)
+			t.Errorf("%s: norms %v at loss %v, want %v at %v", knownAs(spec.Model).name(), got.Norms, got.Loss, want, loss)
 		}
 		if names := spec.NormNames(); len(names) != len(want) || names[1] != grad.Matrices()[0].Name {
 			t.Errorf("names %v for %d norms", names, len(want))
@@ -73,7 +73,7 @@ func TestNormsAreOfTheMeanGradient(t *testing.T) {
 		without := run(t, spec, 2)
 		if !reflect.DeepEqual(without.Weights, end.Weights) || without.Curve[2].Norms != nil ||
 			without.Curve[2].Loss != end.Curve[2].Loss {
-			t.Errorf("%s: a run without norms differs", spec.Model.name())
+			t.Errorf("%s: a run without norms differs", knownAs(spec.Model).name())
 		}
 	}
 }
@@ -160,34 +160,42 @@ func TestGivenDefaultsAreTheDefaults(t *testing.T) {
 	}
 }
 
-func TestOwnRateTrainsAndIsNotStored(t *testing.T) {
+// cosineSGD and cosineAdamW have a schedule of a reader.
+type (
+	cosineSGD   struct{ SGD }
+	cosineAdamW struct{ AdamW }
+)
+
+func cosine(rate float64, i int) float64 {
+	return float64(rate * float64(0.5*(1+num.CosPi(float64(i)/40))))
+}
+
+func (o cosineSGD) RateAt(i, _ int) float64   { return cosine(o.Rate, i) }
+func (o cosineAdamW) RateAt(i, _ int) float64 { return cosine(o.Rate, i) }
+
+func TestScheduleOfAReaderTrainsAndIsNotStored(t *testing.T) {
 	for _, spec := range []Spec{testSpec(), simplifiedSpec()} {
-		rate, _ := spec.Optimiser.rate()
-		own := spec
-		own.Optimiser = OwnRate{spec.Optimiser, func(i int) float64 {
-			return float64(rate * float64(0.5*(1+num.CosPi(float64(i)/40))))
-		}}
-		want := spec
+		own, want := spec, spec
 		switch o := spec.Optimiser.(type) {
 		case SGD:
+			own.Optimiser = cosineSGD{o}
 			o.Schedule = Cosine
 			want.Optimiser = o
 		case AdamW:
+			own.Optimiser = cosineAdamW{o}
 			o.Schedule = Cosine
 			want.Optimiser = o
 		}
 		if a, b := digest(run(t, own, 2)), digest(run(t, want, 1)); a != b {
 			t.Errorf("a cosine of one's own has the digest %s, want %s", a, b)
 		}
-		if b, err := json.Marshal(own); err == nil || !strings.Contains(err.Error(), "an own rate has no JSON") {
+		if b, err := json.Marshal(own); err == nil || !strings.Contains(err.Error(), "has no JSON") {
 			t.Errorf("JSON %s, %v", b, err)
 		}
 	}
 	own := testSpec()
 	for want, o := range map[string]Optimiser{
-		"without a function":              OwnRate{Optimiser: SGD{}},
-		"of <nil>, want SGD or AdamW":     OwnRate{At: func(int) float64 { return 1 }},
-		"decay is -1":                     OwnRate{SGD{Decay: -1}, func(int) float64 { return 1 }},
+		"decay is -1":                     cosineSGD{SGD{Rate: 1, Schedule: Constant, Decay: -1}},
 		"betas are [1 0], want numbers":   AdamW{Rate: 1, Schedule: Constant, Betas: [2]float64{1, 0}},
 		"first is -1, want a nonnegative": SGD{Rate: 1, Schedule: Constant, First: -1},
 	} {

@@ -14,9 +14,7 @@ import (
 
 	"learncausal/internal/property"
 	"learncausal/pkg/graph"
-	"learncausal/pkg/markov"
 	"learncausal/pkg/model"
-	"learncausal/pkg/task"
 )
 
 func TestProperties(t *testing.T) {
@@ -28,7 +26,6 @@ func TestProperties(t *testing.T) {
 		"Spec.MarshalJSON Spec.UnmarshalJSON Spec.Canonical Spec.Experiment": eachSpec(oneForm),
 		"Spec.Attention Spec.HeadAttentions Spec.MeanAttention Spec.Edges":   attentions,
 		"Trainer.Advance Trainer.Restore Resume":                             restored,
-		"Own":                                                                own,
 		"CheckMemory":                                                        memory,
 		"Snapshot.Disentangled":                                              disentangled,
 	})
@@ -89,7 +86,7 @@ func snapshots(t *rapid.T, s Spec, right bool) {
 	}
 	c := s.Canonical()
 	fits := right && step >= 0 && step <= s.Steps &&
-		8*(copies(s.Optimiser)*s.Model.footprint(s.S(), s.T()).Weights+c.points()) <= limit()
+		8*(copies(s.Optimiser)*knownAs(s.Model).footprint(s.S(), s.T()).Weights+c.points()) <= limit()
 	got, err := s.NewSnapshot(step)
 	if !property.Decide(t, fits, said(t, err)) {
 		return
@@ -151,8 +148,9 @@ func numbers(t *rapid.T, s Spec, right bool) {
 	property.Decide(t, s.Task != nil, property.Refused(t, "train", func() { s.T() }))
 	if right {
 		i := rapid.IntRange(0, s.Steps).Draw(t, "step")
-		if first, _ := s.Optimiser.rate(); !(s.rateAt(i) >= 0 && s.rateAt(i) <= first) {
-			t.Fatalf("rate %v at step %d of %+v", s.rateAt(i), i, s)
+		at := func(i int) float64 { return s.Optimiser.RateAt(i, s.Steps) }
+		if !(at(i) >= 0 && at(i) <= at(0)) {
+			t.Fatalf("rate %v at step %d of %+v", at(i), i, s)
 		}
 	}
 }
@@ -201,7 +199,7 @@ func anyWeights(t *rapid.T, s Spec) model.Model {
 // all of its edges are there, in order, and each row has its largest entry.
 func checkEdges(t *rapid.T, s Spec, edges []Edge, mean float64) {
 	sum, most := 0.0, make([]float64, s.T())
-	given := s.Task.parents()
+	given := s.Task.ParentSets()
 	for k, e := range edges {
 		if k > 0 && (e.Child < edges[k-1].Child || e.Child == edges[k-1].Child && e.Parent <= edges[k-1].Parent) {
 			t.Fatalf("edges %v are not in order", edges)
@@ -227,7 +225,7 @@ func attentions(t *rapid.T) {
 	right := w != nil && model.SameShape(w, s.NewWeights())
 	var mean float64
 	if property.Decide(t, right, property.Refused(t, "train", func() { mean = s.Attention(w) })) {
-		edges := len(slices.Concat(s.Task.parents()...))
+		edges := len(slices.Concat(s.Task.ParentSets()...))
 		if math.IsNaN(mean) != (edges == 0) || edges > 0 && !(mean > 0 && mean <= 1) {
 			t.Fatalf("attention %v with %d edges", mean, edges)
 		}
@@ -280,27 +278,6 @@ func restored(t *rapid.T) {
 	again, err := Resume(s, 1, shot)
 	if property.Decide(t, right, said(t, err)) && again.Step() != shot.Step {
 		t.Fatalf("resumed at step %d, want %d", again.Step(), shot.Step)
-	}
-}
-
-func own(t *rapid.T) {
-	prior, err := markov.NewDirichlet(2, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	k := task.Task{Graph: graph.MustNew(-1, 0, -1), Prior: prior}
-	graphs, priors := rapid.Bool().Draw(t, "graph"), rapid.Bool().Draw(t, "prior")
-	if !graphs {
-		k.Graph = nil
-	}
-	if !priors {
-		k.Prior = nil
-	}
-	var o OwnTask
-	if property.Decide(t, graphs && priors, property.Refused(t, "train", func() { o = Own(k) })) {
-		if o.States != 2 || !reflect.DeepEqual(o.Parents, [][]int{nil, {0}, nil}) {
-			t.Fatalf("%+v", o)
-		}
 	}
 }
 

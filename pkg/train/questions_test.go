@@ -52,8 +52,8 @@ func (p sticky) Draw(pi, mu []float64, src *rand.PCG) {
 }
 
 // A prior of one's own is a type with the three methods of markov.Prior.
-func ExampleOwn() {
-	own := train.Own(task.Task{Graph: graph.Chain(6), Prior: sticky{3}})
+func ExampleNew() {
+	own := task.Task{Graph: graph.Chain(6), Prior: sticky{3}}
 	for _, p := range trained(short(own, 1, 1)).Snapshot().Curve {
 		fmt.Printf("step %3d  test loss %.2f\n", p.Step, p.Loss)
 	}
@@ -95,13 +95,15 @@ func ExampleTrainer_Advance() {
 	// 30,0.485,0.23,0.23,0.23
 }
 
-// A schedule of one's own: the rate rises linearly over 64 steps, and then stays.
-func ExampleOwnRate() {
-	const rate, warm = 0.02, 64
+// A warmed optimiser has a rate that rises linearly over 64 steps, and then stays.
+type warmed struct{ train.AdamW }
+
+func (o warmed) RateAt(step, _ int) float64 { return o.Rate * min(1, float64(step+1)/64) }
+
+// A schedule of one's own is a type that embeds an optimiser.
+func ExampleOptimiser() {
 	spec := short(train.Task1{Parents: graph.Chain(6).Parents(), States: 3, Prior: "dirichlet(0.1)"}, 1, 1)
-	spec.Optimiser = train.OwnRate{
-		Optimiser: train.AdamW{}, At: func(step int) float64 { return rate * min(1, float64(step+1)/warm) },
-	}
+	spec.Optimiser = warmed{spec.Optimiser.(train.AdamW)}
 	for _, p := range trained(spec).Snapshot().Curve {
 		fmt.Printf("step %3d  test loss %.2f\n", p.Step, p.Loss)
 	}
@@ -110,39 +112,4 @@ func ExampleOwnRate() {
 	// step  64  test loss 0.92
 	// step 128  test loss 0.89
 	// step 192  test loss 0.82
-}
-
-// A copying task: the label is the token at position 1.
-type copying struct{}
-
-func (copying) Fill(b *task.Batch, src *rand.PCG) {
-	rng := rand.New(src)
-	for i := range b.X {
-		b.X[i] = rng.IntN(b.S)
-	}
-	clear(b.Y)
-	for k := range b.Len() {
-		x, y := b.Seq(k)
-		y[x[1]] = 1
-	}
-}
-
-// A task of one's own is a function that fills a batch. It has no address in a store: its seed and its program
-// are what reproduces it.
-func ExampleOwnTask() {
-	own := train.OwnTask{
-		Parents: [][]int{{}, {}, {}, {1}}, States: 3, // the last position should attend to position 1
-		Sampler: func() train.Sampler { return copying{} },
-	}
-	spec := short(own, 1, 1)
-	end := trained(spec).Snapshot()
-	fmt.Printf("test loss %.3f\n", end.Curve[len(end.Curve)-1].Loss)
-	for _, e := range spec.Edges(end.Weights) {
-		if e.Child == 3 {
-			fmt.Printf("from position %d to %d: attention %.2f\n", e.Child, e.Parent, e.Attention)
-		}
-	}
-	// Output:
-	// test loss 0.005
-	// from position 3 to 1: attention 0.74
 }

@@ -17,7 +17,8 @@
 // The bytes do not depend on the number of workers, on interruptions ([Trainer.Restore]) or
 // on the platform. Package runs stores runs by a hash of the JSON of the spec.
 //
-// Sequences of any other law ([OwnTask]) can be trained on, but have no JSON.
+// [Task], [Model] and [Optimiser] are interfaces: a type of your own with their methods trains in the same way, and has
+// JSON once it is given a name by [Register].
 package train
 
 import (
@@ -28,7 +29,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"learncausal/pkg/model"
-	"learncausal/pkg/num"
 	"learncausal/pkg/task"
 )
 
@@ -39,9 +39,9 @@ const Version = "2"
 // Spec determines a training run, byte for byte. The three parts are required, and Batch and
 // Steps must be positive.
 type Spec struct {
-	Task      Task      // Task1, Task2, Chain or OwnTask
-	Model     Model     // Disentangled, MLP or Positional
-	Optimiser Optimiser // SGD, AdamW or OwnRate
+	Task      Task      // Task1, Task2, Chain, or one of your own
+	Model     Model     // Disentangled, MLP, Positional, or one of your own
+	Optimiser Optimiser // SGD, AdamW, or one of your own
 
 	Batch int    // fresh sequences in each step
 	Steps int    // number of optimiser steps
@@ -61,10 +61,10 @@ const defaultTest = 1 << 12
 // with the same canonical form are one run. Wrong fields are left for [Spec.Validate].
 func (s Spec) Canonical() Spec {
 	if s.Task != nil {
-		s.Task = s.Task.canonical()
+		s.Task = known(s.Task).canonical()
 	}
 	if s.Optimiser != nil {
-		s.Optimiser = s.Optimiser.canonical()
+		s.Optimiser = canonicalOptimiser(s.Optimiser)
 	}
 	if s.Test == 0 {
 		s.Test = defaultTest
@@ -77,10 +77,10 @@ func (s Spec) Canonical() Spec {
 }
 
 // S returns the number of tokens. It panics if there is no task.
-func (s Spec) S() int { return s.task().tokens() }
+func (s Spec) S() int { return s.task().Tokens() }
 
 // T returns the number of positions. It panics if there is no task.
-func (s Spec) T() int { return len(s.task().parents()) }
+func (s Spec) T() int { return len(s.task().ParentSets()) }
 
 func (s Spec) task() Task {
 	if s.Task == nil {
@@ -95,7 +95,12 @@ func (s Spec) Experiment() string {
 	if s.complete() != nil {
 		return ""
 	}
-	return s.Task.name() + ", two-layer " + s.Model.name() + s.Optimiser.name()
+	m := knownAs(s.Model)
+	depth := "two-layer "
+	if _, own := m.(ownModel); own {
+		depth = ""
+	}
+	return known(s.Task).name() + ", " + depth + m.name() + optimiserName(s.Optimiser)
 }
 
 // Validate returns an error that names the first field that is wrong, or so large that a run
@@ -104,7 +109,7 @@ func (s Spec) Validate() error {
 	if err := s.complete(); err != nil {
 		return err
 	}
-	if _, err := s.Task.sampler(); err != nil {
+	if err := known(s.Task).Validate(); err != nil {
 		return err
 	}
 	switch {
@@ -126,19 +131,19 @@ func (s Spec) Validate() error {
 			return fmt.Errorf("spec: jax is %d with MLPs, want at least 2: their weights have a key of their own", number)
 		}
 	}
-	if err := s.Model.validate(); err != nil {
+	if err := s.Model.Validate(); err != nil {
 		return err
 	}
-	if err := s.Optimiser.validate(); err != nil {
+	if err := s.Optimiser.Validate(); err != nil {
 		return err
 	}
 	if err := s.checkSize(); err != nil || len(s.Freeze) == 0 {
 		return err
 	}
-	if err := CheckMemory(8*s.Model.footprint(s.S(), s.T()).Weights, s.describe()); err != nil {
+	if err := CheckMemory(8*knownAs(s.Model).footprint(s.S(), s.T()).Weights, s.describe()); err != nil {
 		return err
 	}
-	_, err := s.frozen(s.Model.weights(s.S(), s.T()))
+	_, err := s.frozen(s.Model.New(s.S(), s.T()))
 	return err
 }
 
@@ -179,22 +184,6 @@ func (s Spec) mustValid() Spec {
 	return s
 }
 
-// rateAt returns the learning rate of step i, counted from 0:
-//
-//	Constant: Rate
-//	Cosine:   Rate (1 + cos(pi i/Steps)) / 2
-//	OwnRate:  At(i)
-func (s Spec) rateAt(i int) float64 {
-	if own, ok := s.Optimiser.(OwnRate); ok {
-		return own.At(i)
-	}
-	rate, schedule := s.Optimiser.rate()
-	if schedule == Constant {
-		return rate
-	}
-	return float64(rate * float64(0.5*(1+num.CosPi(float64(i)/float64(s.Steps)))))
-}
-
 // NewSnapshot returns a state at a step whose weights, moments, losses and attentions are zero. It returns an
 // error if the spec is wrong, if step is not in 0..Steps, or if the state takes more memory than [New] allows.
 func (s Spec) NewSnapshot(step int) (Snapshot, error) {
@@ -205,12 +194,12 @@ func (s Spec) NewSnapshot(step int) (Snapshot, error) {
 	if step < 0 || step > s.Steps {
 		return Snapshot{}, fmt.Errorf("train: snapshot at step %d of a run of %d steps", step, s.Steps)
 	}
-	bytes := 8 * (float64(copies(s.Optimiser)*s.Model.footprint(s.S(), s.T()).Weights) + float64(s.points()))
+	bytes := 8 * (float64(copies(s.Optimiser)*knownAs(s.Model).footprint(s.S(), s.T()).Weights) + float64(s.points()))
 	if err := CheckMemory(bytes, "a snapshot of "+s.describe()); err != nil {
 		return Snapshot{}, err
 	}
-	w := s.Model.weights(s.S(), s.T())
-	all := Snapshot{Step: step, Weights: w, Moments: s.Optimiser.start(w).moments()}
+	w := s.Model.New(s.S(), s.T())
+	all := Snapshot{Step: step, Weights: w, Moments: s.Optimiser.Start(w).Moments()}
 	for n := range step/s.Every + 1 {
 		all.Curve = append(all.Curve, s.newPoint(n*s.Every))
 	}
@@ -235,7 +224,7 @@ func (s Spec) NormNames() []string {
 		return nil
 	}
 	names := []string{"gradient"}
-	for _, m := range s.Model.weights(1, 1).Matrices() {
+	for _, m := range s.Model.New(1, 1).Matrices() {
 		if !m.Fixed {
 			names = append(names, m.Name)
 		}
@@ -257,11 +246,7 @@ func (s Spec) TestSet() (*task.Batch, error) {
 	if err := CheckMemory(bytes, fmt.Sprintf("%d test sequences", s.Test)); err != nil {
 		return nil, err
 	}
-	sampler, err := s.Task.sampler()
-	if err != nil {
-		return nil, err
-	}
-	b, draws := s.newBatch(s.Test), sampler()
+	b, draws := s.newBatch(s.Test), known(s.Task).drawer()
 	for c := 0; c*chunk < s.Test; c++ {
 		if err := draws.test(between(b, c*chunk, min((c+1)*chunk, s.Test)), s, c); err != nil {
 			return nil, err
@@ -281,7 +266,7 @@ func between(b *task.Batch, lo, hi int) *task.Batch {
 
 // describe names the model of a complete spec and its sizes.
 func (s Spec) describe() string {
-	return fmt.Sprintf("a %s of %s with S=%d, T=%d", s.Model.name(), s.Model.size(), s.S(), s.T())
+	return fmt.Sprintf("a %s of %s with S=%d, T=%d", knownAs(s.Model).name(), knownAs(s.Model).size(), s.S(), s.T())
 }
 
 // positive reports whether x is positive and finite.

@@ -1,7 +1,6 @@
 package train
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -15,14 +14,18 @@ import (
 	"learncausal/pkg/task"
 )
 
-// A Task is the law of the sequences: [Task1], [Task2], [Chain] or [OwnTask].
+// A Task is the law of the sequences: [Task1], [Task2] or [Chain], which have JSON, a [task.Task], [task.Multi] or
+// [task.Chain] with any prior, or a type of the reader's own. [Register] gives a type of one's own a JSON.
 type Task interface {
-	tokens() int
-	parents() [][]int // of each position
-	sampler() (func() drawer, error)
-	canonical() Task  // with the prior as its String method prints it
-	drawing() float64 // estimate of the number of numbers in a sampler
-	name() string
+	// Validate returns an error that names the wrong field. The other methods are called after it returned none.
+	Validate() error
+	// Tokens returns S, the size of the alphabet.
+	Tokens() int
+	// ParentSets returns the parents of each of the T positions, for [Spec.Attention]; none for a root.
+	ParentSets() [][]int
+	// NewSampler returns a sampler for one goroutine. All have the same law. A trainer divides the targets of a
+	// sampler by their sum, which must be one to 1e-6.
+	NewSampler() task.Sampler
 }
 
 // Task1 is the paper's Task 1 on a forest.
@@ -41,22 +44,6 @@ type Task1 struct {
 	JAX int `json:",omitempty"`
 }
 
-// OwnTask is any other law of sequences, such as a task with a custom prior ([Own]). It has
-// no JSON and so no address; package runs refuses it.
-type OwnTask struct {
-	Parents [][]int        // of each of the T positions, for [Spec.Attention]; empty for a root
-	States  int            // S, the size of the alphabet
-	Sampler func() Sampler // returns a sampler for one goroutine; all have the same law
-}
-
-// A Sampler draws sequences in one goroutine. Fill writes every token of b, in 0..S-1, and
-// every target, S probabilities whose sum is one to 1e-6; a trainer divides them by their sum.
-// They must depend only on src, so that the seed determines the run. [task.Sampler] and
-// [task.MultiSampler] are samplers.
-type Sampler interface {
-	Fill(b *task.Batch, src *rand.PCG)
-}
-
 // A drawer writes sequences in one goroutine: those of a shard of a step, and those of a chunk of the test set.
 type drawer interface {
 	train(b *task.Batch, s Spec, step, shard int) error
@@ -65,8 +52,8 @@ type drawer interface {
 
 // streams draws from the streams of package num.
 type streams struct {
-	Sampler
-	own bool // the sampler of an [OwnTask]
+	task.Sampler
+	own bool // its sequences are checked
 }
 
 func (d streams) train(b *task.Batch, s Spec, step, shard int) error {
@@ -94,7 +81,7 @@ func (d streams) fill(b *task.Batch, src *rand.PCG) error {
 			}
 		}
 		if err := model.Check(x, y, b.S, b.T); err != nil {
-			return fmt.Errorf("sequence %d of the own sampler: %w", k, err)
+			return fmt.Errorf("sequence %d of the sampler: %w", k, err)
 		}
 	}
 	return nil
@@ -139,18 +126,6 @@ func (d *replay) test(b *task.Batch, s Spec, n int) error {
 		d.sampler.Draw(x, y, key.Of(s.Test, n*chunk+k))
 	}
 	return nil
-}
-
-// Own returns the task k with any prior. Several goroutines call its Draw at once. It panics
-// if k has no graph or no prior.
-func Own(k task.Task) OwnTask {
-	if k.Graph == nil || k.Prior == nil {
-		panic("train: own task without a graph or a prior")
-	}
-	return OwnTask{
-		Parents: Task1{Parents: k.Graph.Parents()}.parents(), States: k.Prior.States(),
-		Sampler: func() Sampler { return task.NewSampler(k) },
-	}
 }
 
 // Task2 is the paper's Task 2 on a graph with several parents.
@@ -237,14 +212,17 @@ func (k Chain) canonical() Task {
 	return k
 }
 
-func (k OwnTask) canonical() Task { return k }
+// Tokens returns S.
+func (k Task1) Tokens() int { return k.States }
 
-func (k Task1) tokens() int   { return k.States }
-func (k Task2) tokens() int   { return k.States }
-func (k Chain) tokens() int   { return k.States }
-func (k OwnTask) tokens() int { return k.States }
+// Tokens returns S.
+func (k Task2) Tokens() int { return k.States }
 
-func (k Task1) parents() [][]int {
+// Tokens returns S.
+func (k Chain) Tokens() int { return k.States }
+
+// ParentSets returns the parents of each of the T positions.
+func (k Task1) ParentSets() [][]int {
 	all := make([][]int, len(k.Parents))
 	for i, p := range k.Parents {
 		if p >= 0 {
@@ -254,17 +232,11 @@ func (k Task1) parents() [][]int {
 	return all
 }
 
-// parents has the token before each token.
-func (k Chain) parents() [][]int {
-	all := make([][]int, max(k.Length, 0))
-	for i := 1; i < len(all); i++ {
-		all[i] = []int{i - 1}
-	}
-	return all
-}
+// ParentSets returns the parents of each of the T positions.
+func (k Task2) ParentSets() [][]int { return k.Parents[:max(len(k.Parents)-1, 0)] }
 
-func (k Task2) parents() [][]int   { return k.Parents[:max(len(k.Parents)-1, 0)] }
-func (k OwnTask) parents() [][]int { return k.Parents }
+// ParentSets returns the parents of each of the T positions.
+func (k Chain) ParentSets() [][]int { return task.Chain{T: max(k.Length, 0)}.ParentSets() }
 
 // drawing counts a block of eight matrices with their running sums, and as much again for drawing it.
 func (k Task1) drawing() float64 { return 4 * sampler.Lanes * float64(k.States) * float64(k.States) }
@@ -285,26 +257,38 @@ func (k Task2) drawing() float64 {
 // drawing counts a matrix and its measure.
 func (k Chain) drawing() float64 { return float64(k.States) * float64(k.States+1) }
 
-// drawing is unknown.
-func (k OwnTask) drawing() float64 { return 0 }
+func (k Task1) name() string { return "task 1" }
+func (k Task2) name() string { return "task 2" }
+func (k Chain) name() string { return "Markov chain" }
 
-func (k Task1) name() string   { return "task 1" }
-func (k Task2) name() string   { return "task 2" }
-func (k Chain) name() string   { return "Markov chain" }
-func (k OwnTask) name() string { return "own task" }
-
-func (k Task1) sampler() (func() drawer, error) {
-	tk, err := k.New()
+// Validate returns an error that names the wrong field.
+func (k Task1) Validate() error {
+	t, err := k.New()
 	if err != nil || k.JAX == 0 {
-		return func() drawer { return streams{Sampler: task.NewSampler(tk)} }, err
+		return err
 	}
-	prior, ok := tk.Prior.(*markov.Dirichlet)
-	if k.JAX < 0 || !ok || k.UniformRoots {
-		return nil, noReplay(k.JAX, k.Prior)
+	if _, ok := t.Prior.(*markov.Dirichlet); !ok || k.JAX < 0 || k.UniformRoots {
+		return noReplay(k.JAX, k.Prior)
 	}
-	return func() drawer {
-		return &replay{sampler: jax.NewSampler(k.Parents, k.States, prior.Alpha), number: k.JAX, epoch: jax.Epoch}
-	}, nil
+	return nil
+}
+
+// Validate returns an error that names the wrong field.
+func (k Task2) Validate() error {
+	t, err := k.New()
+	if err == nil {
+		err = t.Validate()
+	}
+	if err == nil && (k.JAX < 0 || k.JAX > 0 && k.UniformRoots) {
+		err = noReplay(k.JAX, k.Prior)
+	}
+	return err
+}
+
+// Validate returns an error that names the wrong field.
+func (k Chain) Validate() error {
+	_, err := k.New()
+	return err
 }
 
 func noReplay(number int, prior string) error {
@@ -312,43 +296,88 @@ func noReplay(number int, prior string) error {
 	return fmt.Errorf("spec: jax is %d with the prior %q, %s", number, prior, want)
 }
 
-func (k Task2) sampler() (func() drawer, error) {
-	tk, err := k.New()
-	if err == nil {
-		_, err = task.NewMultiSampler(tk)
+// NewSampler returns a sampler of the law, whose sequences with JAX are others than those of a run. It panics where
+// Validate has an error.
+func (k Task1) NewSampler() task.Sampler { return must(k.New()).NewSampler() }
+
+// NewSampler returns a sampler of the law, whose sequences with JAX are others than those of a run. It panics where
+// Validate has an error.
+func (k Task2) NewSampler() task.Sampler { return must(k.New()).NewSampler() }
+
+// NewSampler returns a sampler of the law. It panics where Validate has an error.
+func (k Chain) NewSampler() task.Sampler { return must(k.New()).NewSampler() }
+
+func (k Task1) drawer() drawer {
+	if k.JAX == 0 {
+		return streams{Sampler: k.NewSampler()}
 	}
-	if err == nil && (k.JAX < 0 || k.JAX > 0 && k.UniformRoots) {
-		err = noReplay(k.JAX, k.Prior)
-	}
-	return func() drawer {
-		if k.JAX > 0 {
-			d := jax.NewMultiSampler(k.Parents, k.States, tk.Prior.Alpha)
-			return &replay{sampler: d, number: k.JAX, epoch: jax.MultiEpoch}
-		}
-		m, _ := task.NewMultiSampler(tk) // no error, as above
-		return streams{Sampler: m}
-	}, err
+	alpha := must(k.New()).Prior.(*markov.Dirichlet).Alpha
+	return &replay{sampler: jax.NewSampler(k.Parents, k.States, alpha), number: k.JAX, epoch: jax.Epoch}
 }
 
-func (k Chain) sampler() (func() drawer, error) {
-	c, err := k.New()
-	return func() drawer { return streams{Sampler: c} }, err
+func (k Task2) drawer() drawer {
+	if k.JAX == 0 {
+		return streams{Sampler: k.NewSampler()}
+	}
+	alpha := must(k.New()).Prior.Alpha
+	return &replay{sampler: jax.NewMultiSampler(k.Parents, k.States, alpha), number: k.JAX, epoch: jax.MultiEpoch}
 }
 
-func (k OwnTask) sampler() (func() drawer, error) {
-	t, s := len(k.Parents), k.States
-	if t < 2 || s < 1 {
-		return nil, fmt.Errorf("spec: own task over %d positions and %d states, want at least 2 and 1", t, s)
+func (k Chain) drawer() drawer { return streams{Sampler: k.NewSampler()} }
+
+// A knownTask is a task of this package.
+type knownTask interface {
+	Task
+	canonical() Task  // with the prior as its String method prints it
+	drawing() float64 // estimate of the number of numbers in a sampler
+	name() string
+	drawer() drawer
+}
+
+// known returns k, or a task of the reader's own behind the same methods.
+func known(k Task) knownTask {
+	switch k := k.(type) {
+	case Task1:
+		return k
+	case Task2:
+		return k
+	case Chain:
+		return k
 	}
-	if k.Sampler == nil {
-		return nil, errors.New("spec: own task without a sampler, want a function that returns one")
+	return ownTask{k}
+}
+
+// An ownTask is a task of another package. The memory of its sampler is not known.
+type ownTask struct{ Task }
+
+func (k ownTask) canonical() Task  { return k.Task }
+func (k ownTask) drawing() float64 { return 0 }
+func (k ownTask) name() string     { return "task " + nameOf(k.Task) }
+func (k ownTask) drawer() drawer   { return streams{k.NewSampler(), true} }
+
+// Validate returns the error of the task, or one about its sizes or its graph.
+func (k ownTask) Validate() error {
+	if err := k.Task.Validate(); err != nil {
+		return fmt.Errorf("spec: %w", err)
 	}
-	for i, ps := range k.Parents {
+	parents := k.ParentSets()
+	if t, s := len(parents), k.Tokens(); t < 2 || s < 1 {
+		return fmt.Errorf("spec: %s over %d positions and %d states, want at least 2 and 1", k.name(), t, s)
+	}
+	for i, ps := range parents {
 		for _, p := range ps {
 			if p < 0 || p >= i {
-				return nil, fmt.Errorf("spec: parent %d of position %d, want a position before it", p, i)
+				return fmt.Errorf("spec: parent %d of position %d, want a position before it", p, i)
 			}
 		}
 	}
-	return func() drawer { return streams{k.Sampler(), true} }, nil
+	return nil
+}
+
+// must returns v of a call that has no error after Validate.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic("train: " + err.Error())
+	}
+	return v
 }

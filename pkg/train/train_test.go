@@ -124,7 +124,7 @@ func mlpSpec(m MLP) Spec {
 	return s
 }
 
-func zeroMoments(s Spec) []model.Model { return s.Optimiser.start(s.NewWeights()).moments() }
+func zeroMoments(s Spec) []model.Model { return s.Optimiser.Start(s.NewWeights()).Moments() }
 
 // Fixed embeddings keep their drawn or given values, and all other weights change.
 func TestFixedEmbeddingsStay(t *testing.T) {

@@ -36,7 +36,7 @@ type Point struct {
 type Snapshot struct {
 	Step    int
 	Weights model.Model
-	Moments []model.Model // AdamW's first and second moments; nil for SGD
+	Moments []model.Model // of the optimiser: AdamW's first and second moments; nil for SGD
 	Curve   []Point       // the evaluations so far, at steps 0, Every, 2 Every, ... and at the last step
 }
 
@@ -61,7 +61,7 @@ type Trainer struct {
 	spec      Spec
 	step      int
 	weights   model.Model
-	optimiser state
+	optimiser Steps
 	frozen    []*mat.Dense // blocks of weights
 	curve     []Point
 	loss      float64
@@ -121,13 +121,12 @@ func begin(spec Spec, workers int) (*Trainer, error) {
 	if err := spec.CheckMemory(workers); err != nil {
 		return nil, err
 	}
-	sampler, err := spec.Task.sampler()
-	if err != nil {
-		return nil, err
+	t := &Trainer{spec: spec, weights: spec.Model.New(spec.S(), spec.T()), drawn: -1}
+	spec.Model.Initialise(t.weights, spec)
+	if t.engine, err = engine.Of(t.weights); err != nil {
+		return nil, fmt.Errorf("train: %s: %w", knownAs(spec.Model).name(), err)
 	}
-	t := &Trainer{spec: spec, weights: spec.Model.weights(spec.S(), spec.T()), drawn: -1}
-	spec.Model.initialise(t.weights, spec)
-	t.engine, t.optimiser = engine.New(t.weights), spec.Optimiser.start(t.weights)
+	t.optimiser = spec.Optimiser.Start(t.weights)
 	if t.frozen, err = spec.frozen(t.weights); err != nil {
 		return nil, err
 	}
@@ -135,7 +134,7 @@ func begin(spec Spec, workers int) (*Trainer, error) {
 		return nil, err
 	}
 	for range useful(workers) {
-		t.workers = append(t.workers, worker{t.engine.NewPass(), sampler()})
+		t.workers = append(t.workers, worker{t.engine.NewPass(), known(spec.Task).drawer()})
 	}
 	for k := range t.shard {
 		lo, hi := part(spec.Batch, k)
@@ -158,7 +157,7 @@ func (t *Trainer) Loss() float64 { return t.loss }
 // Advance takes n steps, or all remaining ones if there are fewer, and evaluates on the test
 // set. If the loss of a step, on its batch or on the test set, is NaN, it stops with an error
 // that names the step and wraps [ErrDiverged]; so do all later calls until a Restore. It stops
-// before a step with wrong sequences of an [OwnTask].
+// before a step with wrong sequences of a task of the reader's own.
 func (t *Trainer) Advance(n int) error {
 	for ; n > 0 && t.step < t.spec.Steps; n-- {
 		if err := t.diverged(); err != nil {
@@ -183,12 +182,24 @@ func (t *Trainer) diverged() error {
 	if !math.IsNaN(loss) {
 		return nil
 	}
-	f := t.spec.flat()
-	cause, value := "a rate", f.Rate
-	switch decay := f.Decay + f.Coupled; {
-	case f.Init > 0 && (t.step == 0 || t.step == 1 && math.IsNaN(t.loss)): // the loss of the initial weights
-		cause, value = "an init", f.Init
-	case f.Rate*decay > 2: // the decay alone makes weights larger
+	init, decay := 0.0, 0.0
+	switch m := t.spec.Model.(type) {
+	case Disentangled:
+		init = m.Init
+	case Positional:
+		init = m.Init
+	}
+	switch o := t.spec.Optimiser.(type) {
+	case SGD:
+		decay = o.Decay
+	case AdamW:
+		decay = o.Decay
+	}
+	cause, value := "a rate", t.spec.Optimiser.RateAt(0, t.spec.Steps)
+	switch {
+	case init > 0 && (t.step == 0 || t.step == 1 && math.IsNaN(t.loss)): // the loss of the initial weights
+		cause, value = "an init", init
+	case value*decay > 2: // the decay alone makes weights larger
 		cause, value = "a decay", decay
 	}
 	return fmt.Errorf("%w: the loss of step %d is not a number; want %s below %v", ErrDiverged, t.step, cause, value)
@@ -229,7 +240,8 @@ func (t *Trainer) advance() error {
 	for i, b := range t.frozen {
 		kept[i] = mat.DenseCopyOf(b)
 	}
-	t.optimiser.step(t.weights, t.total, t.spec.Batch, t.spec.rateAt(t.step), t.step)
+	rate := t.spec.Optimiser.RateAt(t.step, t.spec.Steps)
+	t.optimiser.Step(t.weights, Gradient{t.total, t.spec.Batch}, rate, t.step)
 	for i, b := range t.frozen {
 		b.Copy(kept[i])
 	}
@@ -268,7 +280,7 @@ func (t *Trainer) evaluate() {
 	for _, s := range sums {
 		loss += s
 	}
-	a := t.spec.Model.attention(t.spec, t.weights)
+	a := t.spec.attention(t.weights)
 	t.curve = append(t.curve, Point{t.step, loss / float64(t.test.Len()), t.spec.onParents(a), t.norms()})
 }
 
@@ -327,7 +339,7 @@ func (t *Trainer) parallel(n int, f func(w *worker, i int)) {
 // Snapshot returns a copy of the trainer's state.
 func (t *Trainer) Snapshot() Snapshot {
 	s := Snapshot{Step: t.step, Weights: model.Clone(t.weights), Curve: slices.Clone(t.curve)}
-	for _, m := range t.optimiser.moments() {
+	for _, m := range t.optimiser.Moments() {
 		s.Moments = append(s.Moments, model.Clone(m))
 	}
 	return s
@@ -338,7 +350,7 @@ func (t *Trainer) Snapshot() Snapshot {
 // Snapshot{Weights: w, Moments: m}, where m is nil for SGD and two w.Zero() for AdamW.
 func (t *Trainer) Restore(s Snapshot) error {
 	other := func(w model.Model) bool { return w == nil || !model.SameShape(w, t.weights) }
-	moments := t.optimiser.moments()
+	moments := t.optimiser.Moments()
 	switch {
 	case other(s.Weights):
 		return fmt.Errorf("train: snapshot at step %d is of another model than that of the spec, %s",
@@ -346,7 +358,7 @@ func (t *Trainer) Restore(s Snapshot) error {
 	case s.Step < 0 || s.Step > t.spec.Steps:
 		return fmt.Errorf("train: snapshot at step %d of a run of %d steps", s.Step, t.spec.Steps)
 	case len(moments) > 0 && (len(s.Moments) != len(moments) || slices.ContainsFunc(s.Moments, other)):
-		return fmt.Errorf("train: snapshot at step %d is without the moments of AdamW, which it needs", s.Step)
+		return fmt.Errorf("train: snapshot at step %d is without the moments of its optimiser, which it needs", s.Step)
 	}
 	for k, m := range moments {
 		model.Copy(m, s.Moments[k])

@@ -185,7 +185,7 @@ func (c constructionMean) sample(e *ledger.Env, w *ledger.Worst, g *graph.Forest
 	pi := exact.Rats("3/5 3/10 1/10; 1/5 1/5 3/5; 3/10 1/2 1/5")
 	k, draws := task.Task{Graph: g, Prior: instruments.UnevenPrior()}, e.Budget(1000, 200)
 	b := k.NewBatch(draws)
-	task.NewSampler(k).Fill(b, e.Stream(name))
+	k.NewSampler().Fill(b, e.Stream(name))
 	meant, other := model.ConstructionOne(g, len(pi)), model.ConstructionOne(c.built(g), len(pi))
 	var far []float64
 	for r := range draws {

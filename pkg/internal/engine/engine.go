@@ -71,21 +71,33 @@ type Gradient interface {
 	AddTo(w model.Model, c float64)
 }
 
-// New returns an engine loaded with w, a [*model.Weights], a [*model.MLP] or a [*model.Positional]. It panics
-// if w has not two layers, or a matrix has another size than w.
+// New is [Of] with a panic in place of an error.
 func New(w model.Model) Engine {
-	if err := w.Validate(); err != nil {
+	e, err := Of(w)
+	if err != nil {
 		panic("engine: " + err.Error())
+	}
+	return e
+}
+
+// Of returns an engine loaded with w, a [*model.Weights], a [*model.MLP], a [*model.Positional] or a
+// [model.Forwarder]. It returns an error for another type, and if a matrix has another size than w. It panics if
+// weights of package model have not two layers.
+func Of(w model.Model) (Engine, error) {
+	if err := w.Validate(); err != nil {
+		return nil, err
 	}
 	switch w := w.(type) {
 	case *model.Weights:
-		return newEngine(w)
+		return newEngine(w), nil
 	case *model.MLP:
-		return newMLPEngine(w)
+		return newMLPEngine(w), nil
 	case *model.Positional:
-		return newPositional(w)
+		return newPositional(w), nil
+	case model.Forwarder:
+		return newDense(w)
 	}
-	panic(fmt.Sprintf("engine: no tables for a %T", w))
+	return nil, fmt.Errorf("no tables for a %T, want weights of package model or a model.Forwarder", w)
 }
 
 // A shape lists the matrices of a model, without their data.
