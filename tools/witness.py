@@ -1,7 +1,7 @@
 """Recomputes every exact witness of the ledger, independently of the Go code.
 
-    python3 tools/witness.py [figures/claims.json | paper/finitelength/theorems.json | paper/figures/certified.json |
-                              paper/figures/certifiedmodels.json]
+    python3 tools/witness.py [figures/claims.json | paper/finitelength/theorems.json | paper/exact/certified.json |
+                              paper/exact/certifiedmodels.json]
 
 Each row that is refuted has a function below, named after it and written only from
 the paper's definitions. It takes the instance of the witness, checks the hypotheses and

@@ -87,7 +87,7 @@ func TestCertifiedRunsAreDecided(t *testing.T) {
 		t.Skip("!!! NOT CHECKED: the certified runs, because python3 is missing")
 	}
 	var runs []map[string]any
-	if err := json.Unmarshal([]byte(document(t, "paper/figures/certified.json")), &runs); err != nil {
+	if err := json.Unmarshal([]byte(document(t, "paper/exact/certified.json")), &runs); err != nil {
 		t.Fatal(err)
 	}
 	want := ""
@@ -173,7 +173,7 @@ func TestCertifiedModelsAreDecided(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip("!!! NOT CHECKED: the certified models, because python3 is missing")
 	}
-	const file = "paper/figures/certifiedmodels.json"
+	const file = "paper/exact/certifiedmodels.json"
 	var rows []json.RawMessage
 	var first struct{ Run string }
 	err1 := json.Unmarshal([]byte(document(t, file)), &rows)

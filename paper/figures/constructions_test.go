@@ -4,10 +4,13 @@ import (
 	"math"
 	"testing"
 
+	"learncausal/paper/trial"
 	"learncausal/pkg/task"
 
 	"learncausal/pkg/graph"
 	"learncausal/pkg/model"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // On the sequence of Figure 3 the limit is the empirical estimate: the tokens at
@@ -63,10 +66,10 @@ func TestQueryAttentionOfAConstructionIsUniformOnItsLimit(t *testing.T) {
 			for _, i := range at {
 				uniform[i] = 1 / float64(len(at))
 			}
-			p := QueryAttention(w, x)
-			worst = max(worst, totalVariation(p, uniform))
+			p := trial.QueryAttention(w, x)
+			worst = max(worst, floats.Distance(p, uniform, 1)/2)
 			p[0], p[len(p)-1] = p[len(p)-1], p[0]
-			wrong = max(wrong, totalVariation(p, uniform))
+			wrong = max(wrong, floats.Distance(p, uniform, 1)/2)
 		}
 		if worst > 1e-9 || wrong < 0.3 {
 			t.Errorf("construction %d: attention is %v from uniform, with two positions exchanged %v", k, worst, wrong)
@@ -76,7 +79,7 @@ func TestQueryAttentionOfAConstructionIsUniformOnItsLimit(t *testing.T) {
 
 func TestErrorsConvergeToTheLimit(t *testing.T) {
 	for k, c := range constructions {
-		small, large := ConstructionErrors(c, 1), ConstructionErrors(c, 1e4)
+		small, large := trial.ConstructionErrors(c, 1), trial.ConstructionErrors(c, 1e4)
 		if large.Finite > 1e-9 || math.Abs(large.Total-large.Limit) > 1e-9 {
 			t.Errorf("construction %d at scale 10^4: %+v, want the limit", k, large)
 		}

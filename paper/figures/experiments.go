@@ -36,7 +36,7 @@ func All() []Experiment {
 		{"multi-parent-printed", "Several parents, setting that the paper prints", multiSpecs(PrintedParents())},
 		{"mlp", "Standard transformer with MLPs (Figure 8)", mlpSpecs()},
 		{"sub-n-grams", "Plateaus of a simplified transformer, beyond the paper (arXiv 2508.12837)", subNGramSpecs()},
-		{"certified", "Models certified on every sequence, beyond the paper", certifiedSpecs()},
+		{"certified", "Models certified on every sequence, beyond the paper", trial.CertifiedSpecs()},
 	}
 }
 

@@ -24,6 +24,19 @@ const (
 	comparisonDraws = 300
 )
 
+// BayesSets returns the sets of the paper's experiments. A comparison on fewer
+// sequences uses the first sequences of a set.
+func BayesSets() []trial.BayesSet {
+	var all []trial.BayesSet
+	for _, s := range SingleParents() {
+		all = append(all, trial.NewBayesSet(s.Spec(), lossSequences, lossDraws))
+	}
+	for _, g := range trial.ManyGraphs() {
+		all = append(all, trial.NewBayesSet(ManyGraphsSpec(g.Graph, 0), lossSequences, comparisonDraws))
+	}
+	return all
+}
+
 // Losses are the mean log-losses, in nats, of a trained model and of reference
 // predictors on the same test sequences.
 type Losses struct {
@@ -49,11 +62,11 @@ func (l *Losses) BestOneParent() num.Estimate {
 
 // compareLosses evaluates runs of Task 1 with a Dirichlet prior and the same test sequences on
 // the first n of these, at most lossSequences. Each Bayes prediction has the given number of
-// draws, and is computed only if its loss is not stored, see [BayesSet].
+// draws, and is computed only if its loss is not stored, see [trial.BayesSet].
 func compareLosses(ctx context.Context, n, draws int, rs ...*runs.Run) ([]*Losses, error) {
 	spec := rs[0].Spec
-	set := newBayesSet(spec, draws)
-	tk, b, err := set.sequences()
+	set := trial.NewBayesSet(spec, lossSequences, draws)
+	tk, b, err := set.Draw()
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +125,7 @@ func finalLossRows(all []finalLoss) []Row {
 		}
 		if f.plotted > 0 {
 			row.Paper = fmt.Sprintf("authors' plot: %.3f", f.plotted)
-			row.Verdict = againstPlot(f.plotted, NewSample(f.seeds))
+			row.Verdict = againstPlot(f.plotted, trial.NewSample(f.seeds))
 		}
 		rows = append(rows, row)
 	}

@@ -154,7 +154,7 @@ func (c *Comparison) Variance() Variance {
 	for k := range c.Seeds() {
 		v.OneRuns = append(v.OneRuns, stat.PopStdDev(column(c.Mean, k), nil))
 	}
-	one := NewSample(v.OneRuns)
+	one := trial.NewSample(v.OneRuns)
 	v.OneRun, v.OneRunP = one.Mean, one.PValue(stat.PopStdDev(c.Printed, nil))
 	return v
 }
@@ -492,7 +492,7 @@ func unlearnedTable(c *Comparison) *figure.Table {
 			`the least, median and largest attention in ours. Positions are counted from 1.`, c.Seeds()),
 		"Graph", "Edge", "Paper", "Ours: fail, interval, least, median, largest")
 	for _, e := range c.Unlearned() {
-		interval := BinomialInterval(e.Fails(), len(e.Ours))
+		interval := trial.BinomialInterval(e.Fails(), len(e.Ours))
 		all := slices.Sorted(slices.Values(e.Ours))
 		t.Add(e.Graph, edgeLabel(e.Parent, e.Child), figure.Value(e.Printed, 2),
 			words("%d of %d", e.Fails(), len(all)), words("%.2f to %.2f", interval[0], interval[1]),

@@ -193,13 +193,13 @@ func MLPLosses(ctx context.Context, r *Results) ([]*MLPResult, error) {
 }
 
 // Over summarises a quantity f of the average attention over the seeds.
-func (m *MLPResult) Over(f func(MLPAttention) float64) Sample {
-	return NewSample(mapped(m.Seeds, f))
+func (m *MLPResult) Over(f func(MLPAttention) float64) trial.Sample {
+	return trial.NewSample(mapped(m.Seeds, f))
 }
 
 // Ends summarises a quantity of the last evaluation over the [MLPResult.Outcomes].
-func (m *MLPResult) Ends(f func(trial.OutcomePoint) trial.Number) Sample {
-	return NewSample(mapped(m.Outcomes, func(o *trial.Outcome) float64 { return float64(f(o.End())) }))
+func (m *MLPResult) Ends(f func(trial.OutcomePoint) trial.Number) trial.Sample {
+	return trial.NewSample(mapped(m.Outcomes, func(o *trial.Outcome) float64 { return float64(f(o.End())) }))
 }
 
 // OverLosses summarises a mean loss over the seeds, and returns its standard error as
@@ -208,12 +208,12 @@ func (m *MLPResult) Ends(f func(trial.OutcomePoint) trial.Number) Sample {
 //	sqrt(StdDev^2 / N + e^2),  e the mean over the seeds of f's StdErr
 //
 // The seeds share their test sequences, so that averaging over seeds does not reduce e.
-func (m *MLPResult) OverLosses(f func(*Losses) num.Estimate) (Sample, float64) {
+func (m *MLPResult) OverLosses(f func(*Losses) num.Estimate) (trial.Sample, float64) {
 	var v, e []float64
 	for _, l := range m.Losses {
 		v, e = append(v, f(l).Mean), append(e, f(l).StdErr)
 	}
-	s := NewSample(v)
+	s := trial.NewSample(v)
 	return s, math.Hypot(s.StdErr(), stat.Mean(e, nil))
 }
 
@@ -419,7 +419,7 @@ func mlpRootsRow(m *MLPResult) Row {
 }
 
 // plottedRow compares a value of the authors' plots with the seeds.
-func plottedRow(what, paper string, plotted float64, ours Sample) Row {
+func plottedRow(what, paper string, plotted float64, ours trial.Sample) Row {
 	return Row{
 		What: what, Paper: paper, Ours: figure.Value(ours.Mean, 3), Interval: rangeOverSeeds(ours, 3),
 		Verdict: againstPlot(plotted, ours),

@@ -92,7 +92,7 @@ func TestMLPCurveHoldsTheFiguresAttention(t *testing.T) {
 }
 
 func TestSampleSummarisesTheSeeds(t *testing.T) {
-	s := NewSample([]float64{2, 5, 1, 4, 3})
+	s := trial.NewSample([]float64{2, 5, 1, 4, 3})
 	for _, v := range [][2]float64{
 		{s.Mean, 3},
 		{s.StdDev, math.Sqrt(2.5)},
@@ -101,8 +101,8 @@ func TestSampleSummarisesTheSeeds(t *testing.T) {
 		{s.Most, 5},
 		{s.PValue(3 + 2.7764451051977987*math.Sqrt(2.5*1.2)), 0.05}, // the quantile of tables, 4 degrees of freedom
 		{s.PValue(3 - 4.604094871415897*math.Sqrt(2.5*1.2)), 0.01},
-		{NewSample([]float64{7}).StdErr(), 0},
-		{NewSample([]float64{7}).PValue(8), 1},
+		{trial.NewSample([]float64{7}).StdErr(), 0},
+		{trial.NewSample([]float64{7}).PValue(8), 1},
 	} {
 		if !(math.Abs(v[0]-v[1]) < 1e-12) {
 			t.Errorf("%+v: got %v, want %v", s, v[0], v[1])
@@ -159,7 +159,7 @@ func TestMLPRowsJudgeEverySeed(t *testing.T) {
 }
 
 func TestSpanHasMinusSigns(t *testing.T) {
-	if got := span(NewSample([]float64{-0.02, 0.01}), 2); got != "−0.02 to 0.01" {
+	if got := span(trial.NewSample([]float64{-0.02, 0.01}), 2); got != "−0.02 to 0.01" {
 		t.Errorf("span is %q", got)
 	}
 }

@@ -132,7 +132,7 @@ func TestBinomialIntervalEqualsTheTables(t *testing.T) {
 		{3, 3, math.Pow(0.025, 1.0/3), 1},
 		{0, 5, 0, 1 - math.Pow(0.025, 1.0/5)},
 	} {
-		b := BinomialInterval(c.k, c.n)
+		b := trial.BinomialInterval(c.k, c.n)
 		if math.Abs(b[0]-c.low) > 1e-5 || math.Abs(b[1]-c.high) > 1e-5 {
 			t.Errorf("%d of %d: %v, want %v to %v", c.k, c.n, *b, c.low, c.high)
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"learncausal/internal/figure"
+	"learncausal/paper/trial"
 )
 
 // A Row compares one result of the paper, a figure or a number, with ours.
@@ -63,7 +64,7 @@ func verdict(holds bool, why string) string {
 // overRuns returns the verdict on a result that k of several runs have.
 func overRuns(k, runs int) string {
 	mark := tooFew
-	switch share := binomialInterval(k, runs, confident); {
+	switch share := trial.ClopperPearson(k, runs, confident); {
 	case share[0] > 0.5 && k == runs:
 		mark = allRuns
 	case share[0] > 0.5:

@@ -1,4 +1,4 @@
-package figures
+package trial
 
 import (
 	"bytes"
@@ -10,7 +10,6 @@ import (
 	"reflect"
 	"testing"
 
-	"learncausal/paper/trial"
 	"learncausal/pkg/graph"
 )
 
@@ -22,7 +21,7 @@ func orders() (all []Order) {
 	add := func(set string, g *graph.Forest, states int, alpha float64, steps int) {
 		all = append(all, Order{Set: set, Parents: g.Parents(), States: states, Alpha: alpha, Steps: steps})
 	}
-	for _, g := range trial.ManyGraphs() {
+	for _, g := range ManyGraphs() {
 		add("printed", g.Graph, 3, 0.1, 1<<14)
 	}
 	for k := range uint64(20) {
@@ -31,7 +30,7 @@ func orders() (all []Order) {
 	for k := range uint64(20) {
 		add("uniform-rows", graph.Random(20, 0.5, rand.NewPCG(k, 51)), 3, 1, 1<<16)
 	}
-	for _, g := range []*graph.Forest{graph.Chain(20), graph.InContext(20), trial.RandomGraph()} {
+	for _, g := range []*graph.Forest{graph.Chain(20), graph.InContext(20), RandomGraph()} {
 		add("figure-6", g, 10, 0.1, 1<<16)
 	}
 	return all
@@ -93,7 +92,7 @@ func TestOrdersComeOutAgain(t *testing.T) {
 	}
 	const steps = 1024
 	for set, all := range sets {
-		o := all[trial.Today()%len(all)]
+		o := all[Today()%len(all)]
 		predicted, err := o.Predict(orderDilution)
 		if err != nil {
 			t.Fatal(err)

@@ -1,4 +1,4 @@
-package figures
+package exact
 
 import (
 	"encoding/json"
@@ -10,7 +10,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"learncausal/paper/exact"
 	"learncausal/paper/trial"
 	"learncausal/pkg/model"
 	"learncausal/pkg/num"
@@ -19,11 +18,7 @@ import (
 // certifiedWeights returns the stored bounds and the weights of their runs.
 func certifiedWeights(t *testing.T) (all []CertifiedModel, weights []*model.Positional) {
 	t.Helper()
-	e, err := Named("certified")
-	if err != nil {
-		t.Fatal(err)
-	}
-	rs, err := e.Load(t.Context(), trial.Stored(nil))
+	rs, err := trial.Each(t.Context(), trial.CertifiedSpecs(), trial.Stored(nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +110,7 @@ func TestCertifiedForwardIsTheModel(t *testing.T) {
 			}
 			for _, of := range []*model.Positional{w, Circuit(w, all[k].Circuit)} {
 				f, _ := of.Forward(x, nil, nil)
-				for s, r := range enclosed(of).forward(x, w.S) {
+				for s, r := range passOf(of).forward(x, w.S) {
 					if r.Lo > f[s]+1e-13 || r.Hi < f[s]-1e-13 || r.Hi-r.Lo > 1e-11 {
 						t.Fatalf("token %d after %v: %v, want %v", s, x, r, f[s])
 					}
@@ -128,7 +123,7 @@ func TestCertifiedForwardIsTheModel(t *testing.T) {
 // The parts of a forward pass hold the rational numbers, and softmaxes their enclosures with 200 bits.
 func TestCertifiedPartsHoldTheExactValues(t *testing.T) {
 	_, weights := certifiedWeights(t)
-	holds := func(what string, r exact.Range, x exact.Interval) {
+	holds := func(what string, r Range, x Interval) {
 		lo, hi := new(big.Rat).SetFloat64(r.Lo), new(big.Rat).SetFloat64(r.Hi)
 		if lo.Cmp(x.Lo) > 0 || hi.Cmp(x.Hi) < 0 {
 			t.Errorf("%s: %v does not hold %v", what, r, x)
@@ -136,20 +131,20 @@ func TestCertifiedPartsHoldTheExactValues(t *testing.T) {
 	}
 	value := func(m *mat.Dense, i, j int) *big.Rat { return new(big.Rat).SetFloat64(m.At(i, j)) }
 	for _, w := range weights {
-		r := enclosed(w)
+		r := passOf(w)
 		for i, row := range r.qk {
 			for j, entry := range row {
 				sum := new(big.Rat)
 				for k := range row {
-					sum.Add(sum, exact.Mul(value(w.Q, i, k), value(w.K, k, j)))
+					sum.Add(sum, Mul(value(w.Q, i, k), value(w.K, k, j)))
 				}
-				holds("Q K", entry, exact.Point(sum))
+				holds("Q K", entry, Point(sum))
 			}
 		}
 		for i, row := range r.p {
-			sum, e := exact.Point(new(big.Rat)), make([]exact.Interval, len(row))
+			sum, e := Point(new(big.Rat)), make([]Interval, len(row))
 			for j := range row {
-				e[j] = exact.Point(value(w.A[0], i, j)).Exp()
+				e[j] = Point(value(w.A[0], i, j)).Exp()
 				sum = sum.Add(e[j])
 			}
 			for j, p := range row {
@@ -157,7 +152,7 @@ func TestCertifiedPartsHoldTheExactValues(t *testing.T) {
 			}
 		}
 	}
-	if _, err := distance(exact.Range{Lo: 0.1, Hi: 0.1 + 3e-9}); err == nil {
+	if _, err := distance(Range{Lo: 0.1, Hi: 0.1 + 3e-9}); err == nil {
 		t.Error("an enclosure of three billionths is accepted")
 	}
 }

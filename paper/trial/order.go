@@ -1,4 +1,4 @@
-package figures
+package trial
 
 import (
 	"bytes"
@@ -14,7 +14,6 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"learncausal/paper/trial"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/num"
 	"learncausal/pkg/train"
@@ -30,7 +29,7 @@ type Order struct {
 	Steps   int     // of the run
 
 	// Predicted has the times of [LearningOrder], in units of its own, null for an edge that is never learned.
-	Predicted []trial.Number
+	Predicted []Number
 	// Measured has the step of the first evaluation at which half of the attention is on the parent. For an edge
 	// without one it is Steps (2 - a) with the attention a at the end.
 	Measured []float64
@@ -54,7 +53,7 @@ func Orders() (all []Order, err error) {
 		if err := d.Decode(&o); errors.Is(err, io.EOF) {
 			return all, nil
 		} else if err != nil {
-			return nil, fmt.Errorf("figures: order.jsonl: %w", err)
+			return nil, fmt.Errorf("trial: order.jsonl: %w", err)
 		}
 		all = append(all, o)
 	}
@@ -66,7 +65,7 @@ func (o Order) task() train.Task1 {
 }
 
 // Predict returns the times of [LearningOrder] with a dilution.
-func (o Order) Predict(dilution float64) (times []trial.Number, err error) {
+func (o Order) Predict(dilution float64) (times []Number, err error) {
 	t, err := o.task().New()
 	if err != nil {
 		return nil, err
@@ -76,7 +75,7 @@ func (o Order) Predict(dilution float64) (times []trial.Number, err error) {
 		if math.IsInf(time, 1) {
 			time = math.NaN()
 		}
-		times = append(times, trial.Number(time))
+		times = append(times, Number(time))
 	}
 	return times, err
 }

@@ -1,4 +1,4 @@
-package figures
+package trial
 
 import (
 	"bytes"
@@ -17,7 +17,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"learncausal/internal/files"
-	"learncausal/paper/trial"
 	"learncausal/pkg/task"
 	"learncausal/pkg/train"
 )
@@ -36,22 +35,9 @@ type BayesSet struct {
 // effective sample sizes, of each sequence of a [BayesSet].
 type BayesLosses struct{ Loss, ESS []float64 }
 
-// BayesSets returns the sets of the paper's experiments. A comparison on fewer
-// sequences uses the first sequences of a set.
-func BayesSets() []BayesSet {
-	var all []BayesSet
-	for _, s := range SingleParents() {
-		all = append(all, newBayesSet(s.Spec(), lossDraws))
-	}
-	for _, g := range trial.ManyGraphs() {
-		all = append(all, newBayesSet(ManyGraphsSpec(g.Graph, 0), comparisonDraws))
-	}
-	return all
-}
-
-// newBayesSet returns the set of the first test sequences of a spec of Task 1.
-func newBayesSet(spec train.Spec, draws int) BayesSet {
-	return BayesSet{train.Version, spec.Canonical().Task.(train.Task1), spec.Seed, lossSequences, draws}
+// NewBayesSet returns the set of the first n test sequences of a spec of Task 1.
+func NewBayesSet(spec train.Spec, n, draws int) BayesSet {
+	return BayesSet{train.Version, spec.Canonical().Task.(train.Task1), spec.Seed, n, draws}
 }
 
 // address returns the first 16 hexadecimal digits of the SHA-256 of the JSON of s.
@@ -60,18 +46,19 @@ func (s BayesSet) address() string {
 	return files.Sum(b)[:16]
 }
 
-func (s BayesSet) file() (string, error) {
+// File returns the path of the losses.
+func (s BayesSet) File() (string, error) {
 	dir, err := files.Checkout("runs")
 	return filepath.Join(dir, "bayes", s.address()+".f64"), err
 }
 
-func (s BayesSet) sequences() (task.Task, *task.Batch, error) {
+// Draw returns the task and the sequences.
+func (s BayesSet) Draw() (task.Task, *task.Batch, error) {
 	k, err := s.Task.New()
 	if err != nil {
 		return task.Task{}, nil, err
 	}
-	spec := SingleParents()[0].Spec() // only Task, Seed and Test determine the sequences
-	spec.Task, spec.Seed, spec.Test = s.Task, s.Seed, s.Sequences
+	spec := train.Spec{Task: s.Task, Seed: s.Seed, Test: s.Sequences}
 	b, err := spec.TestSet()
 	return k, b, err
 }
@@ -82,7 +69,7 @@ const maxHead = 1 << 12
 // Losses loads the losses of the set, or computes and stores them. It returns an error
 // that names the file if the file is damaged or belongs to another set.
 func (s BayesSet) Losses(ctx context.Context) (*BayesLosses, error) {
-	path, err := s.file()
+	path, err := s.File()
 	if err != nil {
 		return nil, err
 	}
@@ -90,18 +77,18 @@ func (s BayesSet) Losses(ctx context.Context) (*BayesLosses, error) {
 	if err == nil {
 		l, err := s.decode(stored)
 		if err != nil {
-			return nil, fmt.Errorf("figures: %s: %w; remove the file to compute it again", path, err)
+			return nil, fmt.Errorf("trial: %s: %w; remove the file to compute it again", path, err)
 		}
 		return l, nil
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("figures: %s: %w", path, err)
+		return nil, fmt.Errorf("trial: %s: %w", path, err)
 	}
-	k, b, err := s.sequences()
+	k, b, err := s.Draw()
 	if err != nil {
 		return nil, err
 	}
-	r, err := task.BayesRisk(ctx, k, b, s.Draws, s.Seed, trial.Counter(ctx, s.Sequences))
+	r, err := task.BayesRisk(ctx, k, b, s.Draws, s.Seed, Counter(ctx, s.Sequences))
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +99,7 @@ func (s BayesSet) Losses(ctx context.Context) (*BayesLosses, error) {
 // Confirm computes the losses of some sequences of the set again, or of all if none is named, on every
 // processor, and compares them bit by bit with l.
 func (s BayesSet) Confirm(ctx context.Context, l *BayesLosses, sequences ...int) error {
-	k, b, err := s.sequences()
+	k, b, err := s.Draw()
 	if err != nil {
 		return err
 	}
@@ -121,7 +108,7 @@ func (s BayesSet) Confirm(ctx context.Context, l *BayesLosses, sequences ...int)
 			sequences = append(sequences, i)
 		}
 	}
-	done := trial.Counter(ctx, len(sequences))
+	done := Counter(ctx, len(sequences))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for _, i := range sequences {
@@ -150,7 +137,7 @@ func (s BayesSet) confirm(bayes *task.Bayes, b *task.Batch, l *BayesLosses, i in
 		now, stored float64
 	}{{"loss", e.Loss(y), l.Loss[i]}, {"effective sample size", e.ESS, l.ESS[i]}} {
 		if math.Float64bits(v.now) != math.Float64bits(v.stored) {
-			return fmt.Errorf("figures: the Bayes losses %s: the %s of sequence %d is %v, stored %v",
+			return fmt.Errorf("trial: the Bayes losses %s: the %s of sequence %d is %v, stored %v",
 				s.address(), v.what, i, v.now, v.stored)
 		}
 	}

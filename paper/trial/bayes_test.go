@@ -1,8 +1,7 @@
-package figures
+package trial
 
 import (
 	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,51 +10,8 @@ import (
 
 	"learncausal/internal/files"
 	"learncausal/internal/property"
-	"learncausal/paper/trial"
-	"learncausal/pkg/num"
 	"learncausal/pkg/train"
 )
-
-// The store has the Bayes losses of the paper's runs and nothing else. The test computes
-// some losses of each set again, selected by the day; all with FRESH=1.
-func TestStoredBayesLossesAreReproduced(t *testing.T) {
-	dir, err := files.Checkout("runs/bayes")
-	if err != nil {
-		t.Fatal(err)
-	}
-	files, err := filepath.Glob(filepath.Join(dir, "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	day := uint64(trial.Today())
-	for _, s := range BayesSets() {
-		path, err := s.file()
-		if err != nil {
-			t.Fatal(err)
-		}
-		k := slices.Index(files, path)
-		if k < 0 {
-			t.Errorf("%s is not stored: make train", path)
-			continue
-		}
-		files = slices.Delete(files, k, k+1)
-		l, err := s.Losses(t.Context())
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		some := rand.New(num.Stream(day, s.address())).Perm(s.Sequences)
-		if os.Getenv("FRESH") == "" {
-			some = some[:16]
-		}
-		if err := s.Confirm(t.Context(), l, some...); err != nil {
-			t.Error(err)
-		}
-	}
-	for _, f := range files {
-		t.Errorf("nothing asks for %s", f)
-	}
-}
 
 // smallSet is a set in a checkout of its own, with its losses and their file.
 func smallSet(t *testing.T) (s BayesSet, l *BayesLosses, path string) {
@@ -73,7 +29,7 @@ func smallSet(t *testing.T) (s BayesSet, l *BayesLosses, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if path, err = s.file(); err != nil {
+	if path, err = s.File(); err != nil {
 		t.Fatal(err)
 	}
 	return s, l, path
@@ -121,7 +77,7 @@ func TestDamagedBayesLossesAreRefused(t *testing.T) {
 	if _, err := other.Losses(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	file, err := other.file()
+	file, err := other.File()
 	if err != nil {
 		t.Fatal(err)
 	}

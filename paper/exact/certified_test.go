@@ -1,4 +1,4 @@
-package figures
+package exact
 
 import (
 	"encoding/json"
@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"learncausal/paper/exact"
 )
 
 var regenCertified = flag.Bool("certified", false, "write certified.json")
@@ -20,9 +18,9 @@ func TestCertifiedRunsAreStored(t *testing.T) {
 	for _, parents := range [][]int{{0, 1, 2, 0}, {0, 1, 0, 3, 0}} {
 		// Each step of stage 1 moves a row by 32 J(softmax) ghat, up to order beta0.
 		runs = append(runs, CertifiedRun{
-			Parents: parents, Orbits: []exact.Matrix{exact.Rats("9/10 1/10; 1/5 4/5"), exact.Rats("1/10 9/10; 4/5 1/5")},
-			Eps: exact.Frac(1, 2), Beta0: exact.Frac(1, 64),
-			Rate1: exact.Frac(64*32*2*int64(len(parents)), 1), Rate2: exact.Frac(64, 1), Tau1: 20, Tau2: 12,
+			Parents: parents, Orbits: []Matrix{Rats("9/10 1/10; 1/5 4/5"), Rats("1/10 9/10; 4/5 1/5")},
+			Eps: Frac(1, 2), Beta0: Frac(1, 64),
+			Rate1: Frac(64*32*2*int64(len(parents)), 1), Rate2: Frac(64, 1), Tau1: 20, Tau2: 12,
 		})
 	}
 	if *regenCertified {
@@ -90,11 +88,11 @@ func TestCertifiedRunIsDecided(t *testing.T) {
 	if err := r.Decide(); err == nil || !strings.Contains(err.Error(), "excess") {
 		t.Errorf("another excess: %v", err)
 	}
-	r.Eps = exact.Frac(1, 3)
+	r.Eps = Frac(1, 3)
 	if err := r.Decide(); err == nil || !strings.Contains(err.Error(), "step 1 ") {
 		t.Errorf("another eps: %v", err)
 	}
-	wide := exact.Interval{Lo: exact.Frac(0, 1), Hi: exact.Rat("1.01e-9")}
+	wide := Interval{Lo: Frac(0, 1), Hi: Rat("1.01e-9")}
 	if _, err := billionths(wide); err == nil || !strings.Contains(err.Error(), "width") {
 		t.Errorf("an enclosure of width 1.01e-9: %v", err)
 	}

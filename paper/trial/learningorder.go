@@ -1,4 +1,4 @@
-package figures
+package trial
 
 import (
 	"fmt"
@@ -27,10 +27,10 @@ import (
 func LearningOrder(t task.Task, dilution float64, n int, src *rand.PCG) ([]float64, error) {
 	prior, ok := t.Prior.(*markov.Dirichlet)
 	if !ok {
-		return nil, fmt.Errorf("figures: learning order under the prior %v, want dirichlet(alpha)", t.Prior)
+		return nil, fmt.Errorf("trial: learning order under the prior %v, want dirichlet(alpha)", t.Prior)
 	}
 	if n < 1 || !(dilution >= 0) || math.IsInf(dilution, 1) {
-		panic(fmt.Sprintf("figures: learning order of %d sequences with dilution %g", n, dilution))
+		panic(fmt.Sprintf("trial: learning order of %d sequences with dilution %g", n, dilution))
 	}
 	b, parents := t.NewBatch(n), t.Graph.Parents()
 	t.NewSampler().Fill(b, src)
@@ -106,7 +106,7 @@ func residualForce(b *task.Batch, parents []int, learned *graph.Forest, alpha, d
 // where the others stay equal. It panics unless n >= 2.
 func Work(n int) float64 {
 	if n < 2 {
-		panic(fmt.Sprintf("figures: work on a softmax of %d entries, want at least 2", n))
+		panic(fmt.Sprintf("trial: work on a softmax of %d entries, want at least 2", n))
 	}
 	m := float64(n - 1)
 	return m / (m + 1) * (m - 1/m + float64(2*math.Log(m)))

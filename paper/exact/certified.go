@@ -1,4 +1,4 @@
-package figures
+package exact
 
 import (
 	"cmp"
@@ -8,7 +8,6 @@ import (
 	"math/big"
 	"slices"
 
-	"learncausal/paper/exact"
 	"learncausal/pkg/graph"
 )
 
@@ -16,8 +15,8 @@ import (
 // rounded arithmetic encloses theta from the first step of stage 1 to the last step of stage 2. An integer n
 // stands for a number from n to n+2 billionths.
 type CertifiedRun struct {
-	Parents             []int          // counted from 1, 0 for a root
-	Orbits              []exact.Matrix // the prior is uniform over their relabelings
+	Parents             []int    // counted from 1, 0 for a root
+	Orbits              []Matrix // the prior is uniform over their relabelings
 	Eps                 *big.Rat
 	Beta0, Rate1, Rate2 *big.Rat
 	Tau1, Tau2          int
@@ -37,15 +36,15 @@ func (r CertifiedRun) Graph() *graph.Forest {
 	return graph.Grow(len(r.Parents), func(i int) int { return r.Parents[i] - 1 })
 }
 
-// Enclose returns the run with its path and results computed by [exact.Descent]. There
+// Enclose returns the run with its path and results computed by [Descent]. There
 // is an error if an enclosure is wider than a billionth.
 func (r CertifiedRun) Enclose() (CertifiedRun, error) {
-	d := exact.Descent{
-		Population: exact.Population{Graph: r.Graph(), Pis: exact.Orbits(r.Orbits...), Eps: r.Eps},
+	d := Descent{
+		Population: Population{Graph: r.Graph(), Pis: Orbits(r.Orbits...), Eps: r.Eps},
 		Beta0:      r.Beta0, Rate1: r.Rate1, Rate2: r.Rate2, Tau1: r.Tau1, Tau2: r.Tau2,
 	}
 	var err error
-	units := func(x exact.Interval) int64 {
+	units := func(x Interval) int64 {
 		n, wide := billionths(x)
 		err = cmp.Or(err, wide)
 		return n
@@ -73,11 +72,11 @@ func (r CertifiedRun) Enclose() (CertifiedRun, error) {
 }
 
 // billionths returns the n for which x lies between n and n+2 billionths, or an error if x is wider than one.
-func billionths(x exact.Interval) (int64, error) {
-	billion := exact.Frac(1e9, 1)
-	lo, hi := exact.Mul(x.Lo, billion), exact.Mul(x.Hi, billion)
-	if exact.Sub(hi, lo).Cmp(exact.Frac(1, 1)) > 0 {
-		return 0, fmt.Errorf("figures: an enclosure %v of a certified run, want a width of at most 1e-9", x)
+func billionths(x Interval) (int64, error) {
+	billion := Frac(1e9, 1)
+	lo, hi := Mul(x.Lo, billion), Mul(x.Hi, billion)
+	if Sub(hi, lo).Cmp(Frac(1, 1)) > 0 {
+		return 0, fmt.Errorf("exact: an enclosure %v of a certified run, want a width of at most 1e-9", x)
 	}
 	return new(big.Int).Div(lo.Num(), lo.Denom()).Int64(), nil
 }
@@ -90,11 +89,11 @@ func (r CertifiedRun) Decide() error {
 	}
 	for t := range max(len(fresh.Path), len(r.Path)) {
 		if len(fresh.Path) != len(r.Path) || !slices.Equal(fresh.Path[t], r.Path[t]) {
-			return fmt.Errorf("figures: step %d of the certified run on %v is not in the stored enclosure", t+1, r.Parents)
+			return fmt.Errorf("exact: step %d of the certified run on %v is not in the stored enclosure", t+1, r.Parents)
 		}
 	}
 	if got, want := [2]int64{r.Attention, r.Excess}, [2]int64{fresh.Attention, fresh.Excess}; got != want {
-		return fmt.Errorf("figures: the certified run on %v stores the attention and excess %d, want %d",
+		return fmt.Errorf("exact: the certified run on %v stores the attention and excess %d, want %d",
 			r.Parents, got, want)
 	}
 	return nil
