@@ -58,7 +58,10 @@ func (s BayesSet) Draw() (task.Task, *task.Batch, error) {
 	if err != nil {
 		return task.Task{}, nil, err
 	}
-	spec := train.Spec{Task: s.Task, Seed: s.Seed, Test: s.Sequences}
+	spec := train.Spec{ // only Task, Seed and Test determine the sequences
+		Task: s.Task, Model: train.Disentangled{Heads: [2]int{1, 1}}, Optimiser: train.SGD{Rate: 1, Schedule: train.Cosine},
+		Batch: 1, Steps: 1, Seed: s.Seed, Test: s.Sequences,
+	}
 	b, err := spec.TestSet()
 	return k, b, err
 }
