@@ -62,7 +62,7 @@ METADATA = {
 
 
 # Metadata that an execution or an editor adds.
-NOISE = {"execution", "ExecuteTime", "trusted", "collapsed", "scrolled", "widgets", "vscode", "pycharm"}
+NOISE = {"execution", "ExecuteTime", "trusted", "collapsed", "scrolled", "widgets", "vscode", "pycharm", "gokernel"}
 
 FAILS = "raises-exception"  # Jupyter's tag for a cell behind which Run All goes on
 

@@ -14,7 +14,8 @@ FOLDER = "/some/folder"
 LIMIT = int(os.environ.get("LIMIT", "1800"))  # seconds for slow steps, on a busy machine
 
 # The settings of a JupyterLite whose parts a test reaches.
-OPEN = '{"jupyter-lite-schema-version": 0, "jupyter-config-data": {"exposeAppInBrowser": true}}'
+OPEN = """{"jupyter-lite-schema-version": 0, "jupyter-config-data": {
+  "exposeAppInBrowser": true, "disabledExtensions": ["@jupyter-notebook/notebook-extension:tab-icon"]}}"""
 
 READY = """globalThis.jupyterapp?.shell.currentWidget?.content?.widgets?.length &&
 jupyterapp.shell.currentWidget.sessionContext?.session?.kernel?.connectionStatus === 'connected'"""
@@ -40,8 +41,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         return super().translate_path(path[len(FOLDER):] if path.startswith(FOLDER + "/") else "/nothing")
 
     def do_GET(self):
-        # The browser requests the first, and JupyterLite the others, which it does not contain.
-        if self.path == "/favicon.ico" or "/static/favicons/" in self.path:
+        if self.path == "/favicon.ico":  # the browser asks for it
             self.send_response_only(204)
             self.end_headers()
         else:
@@ -119,13 +119,15 @@ def watched(profile):
 class Notebook:
     """A notebook in a tab."""
 
-    def __init__(self, context, address, path):
+    def __init__(self, context, address, path, answer=""):
         self.page = context.new_page()
         self.faults, self.hosts = [], set()
         self.page.on("console", lambda m: m.type == "error" and self.faults.append(m.text))
         self.page.on("pageerror", lambda e: self.faults.append(str(e)))
         self.page.on("request", lambda r: self.hosts.add(urllib.parse.urlsplit(r.url).netloc))
         self.page.goto(f"{address}/notebooks/index.html?path={path}")
+        if answer:  # to a question that comes first
+            self.page.get_by_role("button", name=answer).click()
         self.page.wait_for_function(READY)
         self.page.evaluate(IN_TIME)
 

@@ -50,7 +50,7 @@ def labextension(folder, level, listed):
         shutil.copy(file, static)
     shutil.copy(pathlib.Path(root, "LICENSE"), folder / "LICENSE.go")
     shutil.copy(pathlib.Path(compress, "LICENSE"), folder / "LICENSE.compress")
-    (static / "settings.json").write_text(json.dumps({"name": "gonb", "links": {}}))
+    (static / "settings.json").write_text(json.dumps({"name": "gonb", "links": {}, "versions": {}}))
 
 
 def wasm(folder, file, program, *flags):

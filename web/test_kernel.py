@@ -106,18 +106,20 @@ class TestKernel(unittest.TestCase):
         work = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
         toy = work / "toy"
         shutil.copytree(HERE / "testdata" / "toy", toy)
-        shutil.copy(toy / "book" / "toy.ipynb", toy / "book" / "other.ipynb")
-        build(toy, work / "site")
-        cls.address, cls.asked, cls.refused = cls.enterClassContext(browser.served(work / "site"))
+        for name in "other", "changed":
+            shutil.copy(toy / "book" / "toy.ipynb", toy / "book" / f"{name}.ipynb")
+        cls.site = work / "site"
+        build(toy, cls.site)
+        cls.address, cls.asked, cls.refused = cls.enterClassContext(browser.served(cls.site))
         cls.context = cls.enterClassContext(browser.chromium(work / "profile"))
-        cls.manifest = json.loads((work / "site/extensions/gokernel/static/manifest.json").read_text())
+        cls.manifest = json.loads((cls.site / "extensions/gokernel/static/manifest.json").read_text())
         cls.book = cls.open("toy")
         cls.first = [cls.book.run(i) for i in range(1, 4)]
         cls.downloaded = list(cls.asked)
 
     @classmethod
-    def open(cls, name="other"):
-        return browser.Notebook(cls.context, cls.address, f"book/{name}.ipynb")
+    def open(cls, name="other", answer=""):
+        return browser.Notebook(cls.context, cls.address, f"book/{name}.ipynb", answer)
 
     def last(self):
         """Return the number of the last cell that was run, as Jupyter shows it."""
@@ -152,6 +154,27 @@ class TestKernel(unittest.TestCase):
                                 'os.WriteFile("../data/late.bin", make([]byte, 1<<24), 0o644)\nos.Remove("../data/late.bin")')
         self.assertEqual(text(left), "")
         self.assertEqual(text(self.book.run(3, '%%\nfmt.Print("next")')), "next")
+
+    def test_what_is_under_way_ends_with_the_program(self):
+        self.book.run(3, "var free = map[string]func(){}")
+        for work in ('os.WriteFile("/tmp/one", make([]byte, 1<<20), 0o644)', 'os.ReadFile("../data/note.txt")', 'os.ReadDir("..")', 'os.Chmod("/tmp", 0)',
+                     'os.Symlink("a", "b")', 'os.Stat("nothing")', 'fmt.Print("")', 'os.MkdirAll("/tmp/a/b", 0o755)', "os.Stdin.Read(make([]byte, 1))"):
+            for end in 'fmt.Print("end")', 'os.Stdout.WriteString("end")\nruntime.Gosched()':
+                with self.subTest(work, end=end):
+                    said = text(self.book.run(3, f"%%\nfor range 4 {{\n\tgo {work}\n}}\n{end}"))
+                    self.assertEqual(re.sub("standard input.*\n", "", said), "end")
+
+    def test_many_goroutines_use_files_at_once(self):
+        said = text(self.book.run(3, '%%\nvar all sync.WaitGroup\nfor range 20_000 {\n\tall.Go(func() { os.Stat("../data/note.txt") })\n}\nall.Wait()\nfmt.Print("end")'))
+        self.assertEqual(said, "end")
+
+    def test_a_file_that_is_not_closed_is_written(self):
+        self.book.run(3, '%%\nf, _ := os.Create("../data/open.txt")\nf.WriteString("all of it")')
+        self.assertEqual(text(self.book.run(3, '%%\nb, err := os.ReadFile("../data/open.txt")\nfmt.Print(string(b), err)\nos.Remove("../data/open.txt")')), "all of it<nil>")
+
+    def test_a_cell_sees_the_notebooks_of_its_folder(self):
+        source = '%%\nfiles, _ := os.ReadDir(".")\nb, _ := os.ReadFile("toy.ipynb")\nfmt.Print(files, strings.Contains(string(b), "# A toy"))'
+        self.assertEqual(text(self.book.run(3, source)), "[- changed.ipynb - other.ipynb - toy.ipynb] true")
 
     def test_an_error_beside_a_program_ends_that_alone(self):
         self.book.run(3, 'import (\n"syscall/js"\n"time"\n)')
@@ -343,6 +366,57 @@ class TestKernel(unittest.TestCase):
         self.assertEqual(book.page.title(), "other")
         book.page.close()
 
+    def test_the_outputs_of_a_run_are_saved_when_it_ends(self):
+        book = self.open()
+        book.run(3, '%%\ntime.Sleep(time.Second)\nfmt.Print("fresh")')
+        book.page.wait_for_timeout(500)
+        book.page.close()
+        book = self.open()
+        self.assertEqual(text(book.do("return content.widgets[3].model.outputs.toJSON()")), "fresh")
+        book.page.close()
+
+    def test_run_all_goes_on_behind_a_cell_that_may_fail(self):
+        for tags, last in (["raises-exception"], "next"), ([], ""):
+            for fault in "panic(1)", "missing()", "os.Exit(3)":
+                with self.subTest(fault, tags=tags):
+                    outputs = self.book.do(f"""
+                        for (const i of [2, 3]) content.widgets[i].model.outputs.clear();
+                        content.widgets[2].model.setMetadata('tags', {json.dumps(tags)});
+                        content.widgets[2].model.sharedModel.setSource({json.dumps("%%" + chr(10) + fault)});
+                        content.widgets[3].model.sharedModel.setSource('%%\\nfmt.Print("next")');
+                        await jupyterapp.commands.execute('notebook:run-all-cells');
+                        return [2, 3].map(i => content.widgets[i].model.outputs.toJSON())""")
+                    self.assertEqual([outputs[0][-1]["output_type"], text(outputs[1])], ["error", last])
+        self.book.do("content.widgets[2].model.setMetadata('tags', [])")
+
+    def test_a_newer_version_is_offered_and_a_readers_copy_stays(self):
+        def release(version):
+            file, settings = self.site / "files/book/changed.ipynb", self.site / "extensions/gokernel/static/settings.json"
+            notebook = json.loads(file.read_text())
+            notebook["metadata"]["gokernel"], notebook["cells"][3]["source"] = version, version
+            file.write_text(json.dumps(notebook))
+            known = json.loads(settings.read_text())
+            known["versions"]["book/changed.ipynb"] = version
+            settings.write_text(json.dumps(known))
+
+        def source(path="changed", answer=""):
+            book = self.open(path, answer)
+            found = book.do("await jupyterapp.shell.currentWidget.context.save(); return content.widgets[3].model.sharedModel.getSource()")
+            book.page.close()
+            return found
+
+        release("first")
+        self.assertEqual(source(), "first")  # also if the browser has kept the file
+        book = self.open("changed")
+        book.run(3, "// mine")
+        book.page.close()
+        release("second")
+        self.assertEqual(source(answer="Keep mine"), "// mine")
+        self.assertEqual(source(), "// mine")
+        release("third")
+        self.assertEqual(source(answer="Show the newer one"), "third")
+        self.assertEqual([source(), source("changed (copy)")], ["third", "// mine"])
+
     def test_names_are_completed(self):
         self.book.run(3, 'import words "strings"')
         for code, want in [("%%\n// é 😀\nwords.ToUp", ["ToUpper", "ToUpperSpecial"]), ("greet.", ["Greet"]), ("x.greet.", []), ("nothing.", []), ("gre", [])]:
@@ -466,7 +540,9 @@ class TestNotebooks(unittest.TestCase):
             self.compare("02-model", [1, 55])  # a statement of the ledger
 
     def test_a_slice_runs_no_script_that_a_notebook_brings(self):
-        shown = {"output_type": "display_data", "data": {"text/html": "<p>shown</p><script>globalThis.ran = true</script>"}, "metadata": {}}
+        away = f"{self.address.replace('127.0.0.1', 'localhost')}/planted"  # another host
+        shown = {"output_type": "display_data", "metadata": {}, "data": {
+            "text/html": f"<p>shown</p><script>globalThis.ran = true</script><img src='{away}.png'><style>p {{ background: url({away}.svg) }}</style>"}}
         cell = {"cell_type": "code", "execution_count": 1, "id": "a", "metadata": {"trusted": True}, "outputs": [shown], "source": ""}
         kernel = {"kernelspec": {"name": "gonb", "display_name": "Go", "language": "go"}}
         stranger = {"cells": [cell], "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}
@@ -479,6 +555,7 @@ class TestNotebooks(unittest.TestCase):
         self.assertIsNone(book.page.evaluate("globalThis.ran"))
         book.do("content.widgets[0].model.trusted = true")
         book.page.wait_for_function("globalThis.ran")  # so the script could have run
+        self.assertEqual([a for a in self.asked if "planted" in a], [])
         book.page.close()
 
     def test_a_slice_has_the_errors_of_beginners(self):

@@ -44,18 +44,22 @@ class GoKernel(BaseAddon):
         for file in sorted((project / self.notebooks).glob("*.ipynb")) if self.notebooks else ():
             shown = self.manager.output_dir / "files" / self.notebooks / file.name
             shown.parent.mkdir(parents=True, exist_ok=True)
-            shown.write_text(json.dumps(joined(json.loads(file.read_text("utf-8"))), ensure_ascii=False), "utf-8")
+            notebook = joined(json.loads(file.read_text("utf-8")))
+            notebook["metadata"]["gokernel"] = hashlib.sha256(file.read_bytes()).hexdigest()[:16]
+            shown.write_text(json.dumps(notebook, ensure_ascii=False), "utf-8")
 
     def write(self, project):
         static = self.manager.output_dir / "extensions" / "gokernel" / "static"
         if not static.is_dir():
             raise ValueError("the site lacks the extension gokernel, which the wheel brings unless ignore_sys_prefix is set")
-        (static / "settings.json").write_text(json.dumps({"name": self.kernel, "links": self.links}))
+        books = sorted((self.manager.output_dir / "files").glob(f"{self.notebooks}/*.ipynb")) if self.notebooks else []
+        versions = {f"{self.notebooks}/{b.name}": json.loads(b.read_text("utf-8"))["metadata"].get("gokernel") for b in books}
+        (static / "settings.json").write_text(json.dumps({"name": self.kernel, "links": self.links, "versions": versions}))
         if self.project:
-            self.add_packages(project, static)
+            self.add_packages(project, static, [{"path": p, "url": f"../../../files/{p}", "size": b.stat().st_size} for p, b in zip(versions, books)])
 
-    def add_packages(self, project, static):
-        """Replace the standard library by the packages of the project, and add its files."""
+    def add_packages(self, project, static, books):
+        """Replace the standard library by the packages of the project, and add its files and notebooks."""
         manifest = json.loads((static / "manifest.json").read_text())
         for name in "exports", "objects":
             (static / manifest["files"][name]["url"]).unlink(missing_ok=True)
@@ -66,7 +70,7 @@ class GoKernel(BaseAddon):
             pack.packages(static, manifest, project, listed, self.level, self.manager.cache_dir, f"-modfile={modfile}")
         shutil.rmtree(static / "project", ignore_errors=True)
         (static / "project").mkdir()
-        manifest["project"] = []
+        manifest["project"] = books
         for file in self.project_files(project):
             data = file.read_bytes()
             url = f"project/{hashlib.sha256(data).hexdigest()[:16]}.bin"

@@ -196,8 +196,14 @@ const promised = request => new Promise((resolve, reject) => {
   request.onerror = () => reject(request.error);
 });
 
-// wasm_exec.js takes these from the global object.
+// wasm_exec.js takes these from the global object. It hears an answer after the call: an answer inside it would run other
+// goroutines there, and perhaps the end of the program.
 globalThis.fs = new Files();
+for (const name of ("open close read write stat lstat fstat mkdir readdir rename unlink rmdir truncate ftruncate " +
+    "chmod chown fchmod fchown lchown utimes fsync link symlink readlink").split(" ")) {
+  const work = fs[name];
+  fs[name] = (...args) => { const done = args.pop(); work.call(fs, ...args, (...answer) => queueMicrotask(() => done(...answer))); };
+}
 globalThis.process = {
   cwd: () => fs.cwd, chdir(path) { fs.cwd = fs.absolute(path); }, pid: 1, ppid: 0, umask: () => 0o22,
   getuid: () => 0, getgid: () => 0, geteuid: () => 0, getegid: () => 0, getgroups: () => [],
@@ -209,6 +215,16 @@ globalThis.path = { resolve: (...parts) => fs.absolute(parts.join("/")) };
 async function start(module) {
   const go = new Go();
   go.run(await WebAssembly.instantiate(module, go.importObject));
+}
+
+// run runs a Go program to its end, or until it fails. What comes later is ignored.
+function run(go, instance) {
+  const resume = go._resume;
+  return new Promise((end, fail) => {
+    const broken = error => { if (go.exited) end(); else fail(error); go.exited = true; };
+    go._resume = () => { if (!go.exited) try { resume.call(go); } catch (error) { broken(error); } };
+    go.run(instance).then(end, broken);
+  }).finally(() => go._scheduledTimeouts.forEach(t => clearTimeout(t)));
 }
 
 // serve runs work on the message to this worker, and tells the kernel its result or error, by the port that comes with it.

@@ -51,7 +51,7 @@ async function execute({ wasm, prefix, book, settings, files, callbacks }) {
 
   const go = new Go();
   go.argv = ["cell"];
-  go.env = { TMPDIR: "/tmp", HOME: "/tmp", PWD: fs.cwd, ...settings.env };
+  go.env = { TMPDIR: "/tmp", HOME: "/tmp", PWD: fs.cwd };
   let exit = 0;
   go.exit = code => { exit = code; };
   const { instance } = await WebAssembly.instantiate(wasm, go.importObject);
@@ -63,15 +63,15 @@ async function execute({ wasm, prefix, book, settings, files, callbacks }) {
     go._resume();
   }, 500);
   try {
-    await go.run(instance);
+    await run(go, instance);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw new Error("stack overflow: a function of this cell calls itself without end, or too deep for the page");
   } finally {
     clearInterval(idle);
   }
-  go._scheduledTimeouts.forEach(t => clearTimeout(t)); // one that fires after the end is an error of this worker
-  const run = Math.round(performance.now() - began) - instantiate;
+  const ran = Math.round(performance.now() - began) - instantiate;
+  for (const { path, wrote } of fs.open_.values()) if (wrote) fs.changed(path);
   await shelf.settled();
   const wrote = [];
   for (const path of changed) {
@@ -80,7 +80,7 @@ async function execute({ wasm, prefix, book, settings, files, callbacks }) {
     if (blob) wrote.push([name, blob]);
   }
   if (wrote.length) tell({ wrote });
-  return { exit, instantiate, run, memory: instance.exports.mem.buffer.byteLength };
+  return { exit, instantiate, run: ran, memory: instance.exports.mem.buffer.byteLength };
 }
 
 // content returns a file as it is now, null if it is not there.

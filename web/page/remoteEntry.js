@@ -3,7 +3,7 @@
 // JupyterLite shares.
 "use strict";
 (() => {
-  const base = new URL(".", document.currentScript.src).href;
+  const base = new URL(".", document.currentScript.src).href, lite = new URL("../../../", base);
   let scope;
   const shared = async name => {
     const versions = Object.values(scope[name] || {});
@@ -46,7 +46,7 @@
   // follow leads links of a notebook to files that JupyterLite has not to pages
   // beside it.
   const follow = links => {
-    const lite = new URL("../../../", base), files = new URL("files/", lite).href;
+    const files = new URL("files/", lite).href;
     document.addEventListener("click", e => {
       const [url, anchor] = e.target.closest?.("a[href]")?.href.split("#") ?? [""];
       const path = url.startsWith(files) ? url.slice(files.length) : "";
@@ -61,13 +61,13 @@
   const plugins = async () => {
     if (!scope["@jupyterlite/services"]) return []; // JupyterLab with a server
     const { BaseKernel, IKernelSpecs, IKernelClient } = await shared("@jupyterlite/services");
+    const settings = fetch(base + "settings.json", { cache: "no-cache" }).then(r => r.json());
     const kernels = new Map();
 
     class GoKernel extends BaseKernel {
-      constructor(options, contents, settings, save, book) {
+      constructor(options, contents, book) {
         super(options);
         this.contents = contents;
-        this.save = save;
         this.book = book;
         this.jobs = new Map(); // the callback of each job, by number
         this.count = 0;
@@ -77,7 +77,7 @@
         this.worker = new Worker(base + "kernel.js");
         this.worker.onmessage = e => this.receive(e.data);
         this.worker.onerror = e => this.fail(e.message || "the worker of the kernel does not start");
-        this.worker.postMessage({ start: { kernel: options.id.slice(0, 8), folder, ...settings } });
+        this.worker.postMessage({ start: { kernel: options.id.slice(0, 8), folder } });
         kernels.set(options.id, this);
       }
 
@@ -119,11 +119,13 @@
         const job = this.jobs.get(id);
         this.jobs.delete(id);
         performance.mark("gokernel cell", { detail: times });
-        if (!exit && !fault) return job.resolve({ status: "ok", execution_count: this.executionCount, user_expressions: {} });
+        const ended = { status: "ok", execution_count: this.executionCount, user_expressions: {} };
+        if (!exit && !fault) return job.resolve(ended);
         const text = fault || `exit status ${exit}`;
         const content = { ename: fault ? "fault" : "exit", evalue: text, traceback: [text] };
         this.publishExecuteError(content, job.header);
-        job.resolve({ status: "error", execution_count: this.executionCount, ...content });
+        // JupyterLite drops the cells behind any error: Run All goes on behind a cell with the tag raises-exception.
+        job.resolve(job.stop ?? true ? { ...ended, ...content, status: "error" } : ended);
       }
 
       fail(text) {
@@ -163,13 +165,12 @@
           language_info: { name: "go", version: "", mimetype: "text/x-go", file_extension: ".go", pygments_lexer: "go", codemirror_mode: "go" },
         };
       }
-      executeRequest({ code }) {
+      executeRequest({ code, stop_on_error: stop }) {
         return new Promise(resolve => {
           const id = ++this.count;
-          this.jobs.set(id, { resolve, header: this.parentHeader });
+          this.jobs.set(id, { resolve, stop, header: this.parentHeader });
           if (this.broken) return this.end(id, { fault: this.broken });
           this.worker.postMessage({ id, label: `cell[${this.executionCount}]`, source: code, book: this.book() });
-          this.save();
         });
       }
       async completeRequest({ code, cursor_pos: cursor }) {
@@ -198,10 +199,14 @@
 
     return [{
       // A notebook that comes from elsewhere may say that its stored outputs are trusted, and JupyterLite
-      // believes it. Here a script runs only in the output of a cell that the reader has run.
+      // believes it. Here a script runs only in the output of a cell that the reader has run, and an output loads nothing
+      // from other hosts.
       id: "gokernel:trust",
       autoStart: true,
       activate: ({ serviceManager: { contents } }) => {
+        document.head.append(Object.assign(document.createElement("meta"), {
+          httpEquiv: "Content-Security-Policy", content: "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:",
+        }));
         const get = contents.get.bind(contents);
         contents.get = async (...args) => {
           const model = await get(...args);
@@ -210,16 +215,50 @@
         };
       },
     }, {
+      // A reader's copy of a notebook has the version of the site's that it came from. Of another one the reader is told, once.
+      id: "gokernel:versions",
+      autoStart: true,
+      activate: ({ serviceManager: { contents } }) => {
+        const get = contents.get.bind(contents), told = new Map();
+        const tell = async (path, newest) => {
+          await fetch(new URL(`files/${path}`, lite), { cache: "reload" }); // what the browser has kept may be older
+          const mine = await get(path, { content: true });
+          if (mine.content.metadata.gokernel === newest) return;
+          const { showDialog, Dialog } = await shared("@jupyterlab/apputils");
+          const { button } = await showDialog({
+            title: "There is a newer version of this notebook",
+            body: "It is not the one that you have changed. If you look at it, yours stays beside it, as a copy.",
+            buttons: [Dialog.cancelButton({ label: "Keep mine" }), Dialog.okButton({ label: "Show the newer one" })],
+          });
+          mine.content.metadata.gokernel = newest;
+          if (!button.accept) return contents.save(path, mine);
+          await contents.copy(path, path.slice(0, path.lastIndexOf("/")));
+          await contents.delete(path);
+        };
+        contents.get = async (path, ...args) => {
+          const model = await get(path, ...args), newest = (await settings).versions[path];
+          if (!newest || !model.content?.cells || model.content.metadata.gokernel === newest) return model;
+          told.set(path, told.get(path) ?? tell(path, newest));
+          await told.get(path);
+          return get(path, ...args);
+        };
+      },
+    }, {
       id: "gokernel:kernel",
       autoStart: true,
       requires: [IKernelSpecs, IKernelClient],
       activate: async (app, specs, client) => {
-        const settings = await (await fetch(base + "settings.json", { cache: "no-cache" })).json();
-        follow(settings.links);
+        const { name, links } = await settings;
+        follow(links);
         entitle();
-        // Saves follow one another: JupyterLab takes one of two at a time for a change by somebody else.
+        // A run is saved when it begins and when it ends. Saves follow one another: JupyterLab takes one of two at a time
+        // for a change by somebody else.
         let saved = Promise.resolve();
-        const save = () => { saved = saved.then(() => app.shell.currentWidget?.context?.save()).catch(() => {}); };
+        const widget = fits => [...app.shell.widgets("main")].find(fits);
+        const save = (_, { notebook }) => { saved = saved.then(() => widget(w => w.content === notebook)?.context.save()).catch(() => {}); };
+        const { NotebookActions } = await shared("@jupyterlab/notebook");
+        NotebookActions.executionScheduled.connect(save);
+        NotebookActions.executed.connect(save);
         // JupyterLite drops the cells that wait and does not tell the kernel.
         const drop = client.interrupt.bind(client);
         client.interrupt = async id => {
@@ -228,11 +267,11 @@
           if (kernel) kernel.interrupt();
         };
         specs.register({
-          spec: { name: settings.name, display_name: "Go", language: "go", argv: [], resources: {} },
+          spec: { name, display_name: "Go", language: "go", argv: [], resources: {} },
           create: async options => {
             // The path of the notebook, or of the folder of a console. JupyterLite gives a kernel the folder alone.
-            const book = () => [...app.shell.widgets("main")].find(w => w.sessionContext?.session?.kernel?.id === options.id)?.context?.path ?? options.location;
-            return new GoKernel(options, app.serviceManager.contents, settings, save, book);
+            const book = () => widget(w => w.sessionContext?.session?.kernel?.id === options.id)?.context?.path ?? options.location;
+            return new GoKernel(options, app.serviceManager.contents, book);
           },
         });
       },

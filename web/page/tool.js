@@ -18,7 +18,7 @@ async function tool({ module, name, args, archives, input, output }) {
   go.argv = [name, "-importcfg", "/archives.cfg", "-o", output, ...args];
   go.env = { TMPDIR: "/tmp", HOME: "/", GOGC: "400", GOMEMLIMIT: "160MiB" }; // fast, and small
   go.exit = c => { code = c; };
-  await go.run(await WebAssembly.instantiate(module, go.importObject));
+  await run(go, await WebAssembly.instantiate(module, go.importObject));
   return { code, text, bytes: fs.files.has(output) ? fs.bytes(output).slice() : null };
 }
 
