@@ -67,11 +67,11 @@ NOISE = {"execution", "ExecuteTime", "trusted", "collapsed", "scrolled", "widget
 FAILS = "raises-exception"  # Jupyter's tag for a cell behind which Run All goes on
 
 
-def canonical(nb):
+def canonical(nb, stored=None):
     """Return the stored form of a notebook, as bytes.
 
-    It drops everything that differs between two executions or two editors, and the outputs of exercises. An exercise
-    whose answer is an error has the tag FAILS.
+    It drops everything that differs between two executions or two editors, and the outputs of exercises: of all, or of
+    those whose source is among the stored ones. An exercise whose answer is an error has the tag FAILS.
     """
     nb = json.loads(json.dumps(nb, ensure_ascii=False).encode(errors="replace"))  # a lone surrogate has no bytes
     cells, ids, count = [], set(), 0
@@ -84,7 +84,8 @@ def canonical(nb):
             "source": lines(source),
         }
         if is_exercise(cell):
-            c |= {"execution_count": None, "outputs": []}
+            kept = cell.get("outputs", []) if stored is not None and source not in stored else []
+            c |= {"execution_count": None, "outputs": [canonical_output(o, None) for o in merge_streams(kept)]}
             fails = {FAILS} if to_fail(answer(nb["cells"], k)) else set()
             c["metadata"]["tags"] = sorted({*c["metadata"]["tags"]} - {FAILS} | fails)
         elif cell["cell_type"] == "code":
@@ -892,14 +893,15 @@ c.FileContentsManager.pre_save_hook = stored_form.save
 
 
 def save(model, path, contents_manager):
-    """Convert a notebook of the course to the stored form when JupyterLab saves it."""
+    """Convert a notebook of the course to the stored form when JupyterLab saves it. An exercise that was changed keeps its output."""
     file = pathlib.Path(contents_manager.root_dir, path.strip("/")).resolve()
     if file.parent != NOTEBOOKS or model["type"] != "notebook" or file.name not in (tracked() or [file.name]):
         return
     if model["content"].get("nbformat") == 4 and ours(model["content"]):
         import nbformat
 
-        content = canonical(nbformat.from_dict(model["content"]))
+        cells = json.loads(git("show", f":./{file.name}") or '{"cells": []}')["cells"]
+        content = canonical(nbformat.from_dict(model["content"]), {"".join(c["source"]) for c in cells})
         model["content"] = nbformat.reads(content.decode(), as_version=4)
 
 
@@ -925,9 +927,13 @@ def course():
 
 def tracked():
     """Return the names of the notebooks that git tracks, none where there is no git."""
-    git = ["git", "-C", str(NOTEBOOKS), "ls-files", "-z", "--", "*.ipynb"]
-    listed = subprocess.run(git, capture_output=True, check=False) if shutil.which("git") else None
-    return listed.stdout.decode().split("\0")[:-1] if listed and listed.returncode == 0 else []
+    return git("ls-files", "-z", "--", "*.ipynb").split("\0")[:-1]
+
+
+def git(*args):
+    """Return what git prints in the folder of the notebooks, nothing where there is no git or no such thing in it."""
+    done = subprocess.run(["git", "-C", str(NOTEBOOKS), *args], capture_output=True, check=False) if shutil.which("git") else None
+    return done.stdout.decode() if done and done.returncode == 0 else ""
 
 
 def ours(nb):

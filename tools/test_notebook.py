@@ -7,6 +7,7 @@ import io
 import json
 import os
 import pathlib
+import re
 import resource
 import subprocess
 import sys
@@ -203,6 +204,27 @@ class Save(Folder):
         folder, notebook.NOTEBOOKS = notebook.NOTEBOOKS, self.path.parent.resolve()
         self.addCleanup(setattr, notebook, "NOTEBOOKS", folder)
 
+    def track(self):
+        for command in ("init", "-q"), ("add", self.path.name):
+            subprocess.run(["git", "-C", str(self.path.parent), *command], check=True)
+
+    def test_an_exercise_that_a_student_has_changed_keeps_its_output(self):
+        self.of_the_course()
+        self.store(code(FIRST), *exercise("%%\nf(1)", "1"), *exercise("%%\ng(1)", "error: no"))
+        self.track()
+        done = json.loads(self.path.read_text())
+        for cell, source in (done["cells"][1], "%%\nf(1)"), (done["cells"][3], "%%\ng(7)"):
+            cell |= {"source": source, "execution_count": 7, "outputs": [stream("a"), stream("b")]}
+        for cell in done["cells"]:
+            cell["source"] = "".join(cell["source"])
+        for _ in range(2):  # the second save finds the change on the disk
+            saved = self.saved(done)
+            self.assertEqual([len(c.get("outputs", [])) for c in saved["cells"]], [0, 0, 0, 1, 0])
+            self.path.write_text(json.dumps(saved))
+        self.assertEqual(saved["cells"][3]["outputs"][0]["text"], "ab")
+        notebook.tidy([self.path])
+        self.assertEqual(json.loads(self.path.read_text())["cells"][3]["outputs"], [])
+
     def test_a_notebook_without_metadata_and_with_half_a_character_is_saved(self):
         self.of_the_course()
         bare = {"nbformat": 4, "nbformat_minor": 5, "cells": [
@@ -220,6 +242,7 @@ class Save(Folder):
         nb = document(code(FIRST), *exercise("%%\nf()", "x"), code("%%\nf()", shown(text_plain="x"), count=2) | slide)
         nb["metadata"] = {"title": "A talk", "jupytext": {"formats": "ipynb,md"}}
         self.path.write_bytes(notebook.canonical(nb))
+        self.track()
         before = self.path.read_bytes()
         content = nbformat.reads(before.decode(), as_version=4)
         content.metadata.language_info = {"name": "go", "version": "go1.26.8", "codemirror_mode": "", "pygments_lexer": ""}
@@ -250,8 +273,7 @@ class Save(Folder):
             self.path.with_name("other.ipynb").write_text(json.dumps(other))
             self.assertEqual(notebook.course(), [self.path])
         git = ["git", "-C", str(self.path.parent)]
-        subprocess.run([*git, "init", "-q"], check=True)
-        subprocess.run([*git, "add", self.path.name], check=True)
+        self.track()
         self.path.with_name("mine.ipynb").write_text(self.path.read_text())
         self.assertEqual(notebook.course(), [self.path])
         subprocess.run([*git, "rm", "-q", "--cached", self.path.name], check=True)
@@ -593,6 +615,19 @@ class Runner(Folder):
 
 
 class Kernel(unittest.TestCase):
+    def test_a_long_text_has_its_begin_and_its_end(self):
+        for body, length in (("for i := range 200_000 {\n\tfmt.Printf(\"line %09d\\n\", i)\n}", 3_000_000),
+                             ('fmt.Print(strings.Repeat("é", 2_000_000), "\\n")', 4_000_001), ('fmt.Print(strings.Repeat("é\\n", 300_000))', 900_000)):
+            with self.subTest(body):
+                [([parts], fault)] = session('%noautoget\nimport (\n"fmt"\n"strings"\n)\n%%\n' + body)
+                said = "".join(o["text"] for o in parts)
+                found = re.search(r"\n… (\d+) bytes omitted …\n", said)
+                self.assertEqual((fault, bool(found)), ("", length > 1 << 20))
+                if found:
+                    self.assertEqual(len(said.replace(found[0], "").encode()) + int(found[1]), length)
+                    self.assertLess(length - int(found[1]), (1 << 20) + (1 << 19) + 1)
+                    self.assertTrue(said.endswith("\n") and "\ufffd" not in said)
+
     def test_no_cell_ends_the_kernel(self):
         """GoNB without gonb.patch dies of each of the first three cells."""
         faults = {
