@@ -1224,52 +1224,64 @@ def pair_law(pi, mu, n):
     return law, left + SMALL
 
 
-def sums_of_pairs(pi, law, betas, widths, eps):
-    """For each beta e^beta times a bound of -Delta_beta up to beta + width, and the excess loss at the last beta."""
-    forces, zeros, loss = [0.0] * len(betas), [math.exp(-b) for b in betas], 0.0
-    grown = [math.exp(2 * h) for h in widths]
+def votes(law, pi):
+    """With probabilities, for the query s: the numbers of positions with token s or another whose target has the token
+    s, and has not."""
     for p, counts, first in law:
-        for s in (0, 1):
-            o = 1 - s
-            # positions with each token whose target has the query's token, and has not; the query, and position 1
+        for s, o in ((0, 1), (1, 0)):
+            # the query attends to itself, and so does position 1
             ms, mo = counts[s][s] + 1 + (first == s), counts[s][o]
-            ks, ko = counts[o][s], counts[o][o] + (first != s)
-            for_s, for_o, ps, po = ms * ko * pi[s][s], mo * ks * pi[s][o], pi[s][s], pi[s][o]
-            less_s, less_o = ks * mo * ps, ko * ms * po
-            for k, z in enumerate(zeros[:-1]):
-                ns, no = ms + z * ks, mo + z * ko
-                w = ns + no
-                forces[k] += p * ((for_s - grown[k] * less_s) / (ns + eps * w) + (for_o - grown[k] * less_o) / (no + eps * w)) / w / 2
-            ns, no = ms + zeros[-1] * ks, mo + zeros[-1] * ko
-            for q, f in ((ps, ns), (po, no)):
-                loss += p / 2 * q * math.log(q * (1 + 2 * eps) / (f / (ns + no) + eps))
-    return forces[:-1], loss
+            yield p / 2, ms, mo, counts[o][s], counts[o][o] + (first != s), pi[s][s], pi[s][o]
+
+
+def forces(all_votes, beta, eps):
+    """e^beta times the two parts of -Delta_beta."""
+    gain, loss, z = 0.0, 0.0, math.exp(-beta)
+    for p, ms, mo, ks, ko, ps, po in all_votes:
+        ns, no = ms + z * ks, mo + z * ko
+        w = ns + no
+        at_s, at_o = p * ps / (w * (ns + eps * w)), p * po / (w * (no + eps * w))
+        gain += at_s * ms * ko + at_o * mo * ks
+        loss += at_s * ks * mo + at_o * ko * ms
+    return gain, loss
+
+
+def excess_of(all_votes, beta, eps):
+    z, loss = math.exp(-beta), 0.0
+    for p, ms, mo, ks, ko, *law in all_votes:
+        n = ms + z * ks, mo + z * ko
+        loss += p * sum(q * math.log(q * (1 + 2 * eps) / (f / sum(n) + eps)) for q, f in zip(law, n))
+    return loss
 
 
 def decide_length(th):
     """The inequalities from which the theorem follows."""
     orbits = [[[F(x) for x in r] for r in pi] for pi in th["Orbits"]]
-    t, reach, eps, alpha = th["T"], th["Reach"], float(F(th["Eps"])), float(F(th["Alpha"]))
-    beta0, time1, time2 = (float(F(th[k])) for k in ("Beta0", "Time1", "Time2"))
+    eps, alpha, beta0, time1, time2, reach, most_loss = (
+        float(F(th[k])) for k in ("Eps", "Alpha", "Beta0", "Time1", "Time2", "Reach", "Excess")
+    )
+    t = th["T"]
     lead, most = lead_of(orbits, t, eps)
     require((math.exp(2 * beta0) - 1) * (4 * most + 9) <= lead, "beta_0 is too large for the lead")
     require(8 / lead * (t * t + t / alpha) * math.log(t / alpha) <= time1, "stage 1 is too short")
-    ends = [k / 8 for k in range(16)] + [2 + k / 16 for k in range(16)] + [3 + k / 32 for k in range(32)]
-    ends = [b for b in ends if b < reach] + [reach]
-    widths = [b - a for a, b in zip(ends, ends[1:])] + [0]
-    need, bounds, losses = 4 * len(ends[1:]), [0.0] * (len(ends) - 1), 0.0
+    seen, left = [], 0.0
     for pi in orbits:
-        law, left = pair_law([[float(x) for x in r] for r in pi], [float(x) for x in stationary(pi)], t - 1)
-        forces, loss = sums_of_pairs([[float(x) for x in r] for r in pi], law, ends, widths, eps)
-        worst = [2 * left * (t + math.exp(b + 1)) for b in ends]  # a sequence that is left out has no more
-        bounds = [m + (f - w) / len(orbits) for m, f, w in zip(bounds, forces, worst)]
-        losses += (loss + 2 * left * math.log(2 + 1 / eps)) / len(orbits)
-    for m, b, h in zip(bounds, ends[1:], widths):
-        m = math.exp(-b) * m - (2 + b) * alpha
-        require(m > 0, f"beta does not grow below {b}")
-        need += h / m
+        matrix = [[float(x) for x in r] for r in pi]
+        law, rest = pair_law(matrix, [float(x) for x in stationary(pi)], t - 1)
+        seen += [(p / len(orbits), *v) for p, *v in votes(law, matrix)]
+        left += rest / len(orbits)
+    need, beta = 0.0, 0.0
+    while beta < reach:
+        gain, loss = forces(seen, beta, eps)
+        width = min(max(math.floor(128 * math.log(gain / loss) / 3) / 128, 1 / 128), 0.25, reach - beta)
+        end, worst = beta + width, 2 * left * (t + math.exp(beta + 1))  # of sequences that are left out
+        growth = math.exp(-end) * (gain - math.exp(2 * width) * loss - worst) - (2 + end) * alpha
+        require(growth > 0, f"beta does not grow beyond {beta}")
+        need += width / growth + 4
+        beta = end
     require(need <= time2, "stage 2 is too short")
-    require(losses + 2 * reach * alpha <= float(F(th["Excess"])), "the loss is larger")
+    loss = excess_of(seen, reach, eps) + left * math.log(2 + 1 / eps)
+    require(loss + 2 * reach * alpha <= most_loss, "the loss is larger")
 
 
 # The stored ledger

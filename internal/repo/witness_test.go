@@ -142,9 +142,9 @@ func TestLengthsAreDecided(t *testing.T) {
 	}{
 		{"Beta0", `"17/50"`, "beta_0 is too large for the lead"},
 		{"Time1", `"39000000"`, "stage 1 is too short"},
-		{"Time2", `"110"`, "stage 2 is too short"},
+		{"Time2", `"140"`, "stage 2 is too short"},
 		{"Excess", `"1/20"`, "the loss is larger"},
-		{"Reach", `4`, "beta does not grow below 3.6875"},
+		{"Reach", `"5"`, "beta does not grow beyond 3.734375"},
 		{"Orbits", `[[["4/5","1/5"],["2/5","3/5"]]]`, "beta_0 is too large for the lead"},
 	} {
 		th := maps.Clone(theorems[0])

@@ -16,7 +16,7 @@ import (
 func Claims() []ledger.Claim {
 	all := lemmas()
 	for k, t := range Theorems() {
-		lead, two := sync.OnceValues(func() (lead, most exact.Range) { return t.Lead(t.Target) }), sync.OnceValue(t.Enclose)
+		lead, two := sync.OnceValues(func() (lead, most exact.Range) { return t.Lead(t.Target) }), sync.OnceValue(t.stageTwo)
 		check := func(change func(t *Theorem)) ledger.Check {
 			other := t
 			change(&other)
@@ -66,7 +66,7 @@ func (t Theorem) hypotheses() string {
 }
 
 // decide decides the inequalities that the proof needs of the enclosures of the leads and of stage 2.
-func (t Theorem) decide(w *ledger.Worst, lead func() (lead, most exact.Range), two func() Enclosure) {
+func (t Theorem) decide(w *ledger.Worst, lead func() (lead, most exact.Range), two func() stageTwo) {
 	at := func(inequality string) func() ledger.Instance {
 		return func() ledger.Instance { return ledger.Instance{"of": t.String(), "inequality": inequality} }
 	}
@@ -80,13 +80,21 @@ func (t Theorem) decide(w *ledger.Worst, lead func() (lead, most exact.Range), t
 	}
 	w.AtMostInterval(t.time1(interval(of)), exact.Point(t.Time1), at("4S/Delta (T^2 + T/alpha) log(T/alpha) <= Time1"))
 	e := two()
-	for _, g := range e.Growth {
-		w.AtMostInterval(whole(0), g, at("0 <= -Delta_beta"))
-	}
-	if time, ok := t.time2(e.Growth); ok {
-		w.AtMostInterval(time, exact.Point(t.Time2), at("sum of width/growth + 4 <= Time2"))
-	}
-	w.AtMostInterval(t.excess(e.Excess), exact.Point(t.Excess), at("excess + 2 beta alpha <= Excess"))
+	w.AtMostInterval(exact.Point(t.Reach), exact.Point(new(big.Rat).SetFloat64(e.beta)), at("0 < -Delta_beta up to Reach"))
+	w.AtMostInterval(e.time, exact.Point(t.Time2), at("sum of width/growth + 4 <= Time2"))
+	w.AtMostInterval(e.excess, exact.Point(t.Excess), at("excess + 2 beta alpha <= Excess"))
+}
+
+// A stageTwo has what bounds stage 2: how far beta is followed, in which time, and the excess at Reach.
+type stageTwo struct {
+	beta         float64
+	time, excess exact.Interval
+}
+
+func (t Theorem) stageTwo() (s stageTwo) {
+	s.beta, s.time = t.climb(exact.Float(t.Reach), new(big.Rat))
+	s.excess = t.excess()
+	return s
 }
 
 // Decimal returns two digits of a number in LaTeX, as 0.0034 or 3.9\cdot10^{8}.

@@ -30,18 +30,20 @@ func lemmas() []ledger.Claim {
 			},
 		},
 		{
-			ID: "length-turn", Number: "Proposition L3", Kind: ledger.Step, Title: "Stage 2 does not turn back for eta_2 <= 4(S-1)",
-			Section: section, Hypotheses: `$\epsilon>0$; $0\le z_i\le1$`, OnPaper: []string{"length"},
+			ID: "length-turn", Number: "Proposition L3", Kind: ledger.Step, Section: section,
+			Title:      "Stage 2 does not turn back for eta_2 <= 4(S-1)",
+			Hypotheses: `$\epsilon>0$; $0\le z_i\le1$`, OnPaper: []string{"length"},
 			Statement: `$\partial_\beta q_{s'}\ge-\frac14$ for $q_{s'}=\delta_{s'}(X)^\top J(\mathcal S(\beta z))z/` +
 				`(\delta_{s'}(X)^\top\mathcal S(\beta z)+\epsilon)$, so that $-\partial_\beta\Delta_\beta\ge-1/(4(S-1))$`,
 			Check:  fallsAtMost(0.25),
 			Faults: []ledger.Fault{ledger.Plant("-1/5 in place of -1/4", fallsAtMost(0.2))},
 		},
 		{
-			ID: "length-enclosure", Number: "Proposition L5", Kind: ledger.Step, Title: "The enclosure of the gradient at beta_0 = 0",
-			Section: section, Hypotheses: `$S=2$, $T=6$, a chain`,
-			Statement: `$\hat g_{i,j}$, a rational sum over all sequences, lies in its enclosure for all $j\le i$`,
-			Check:     encloses(func(r exact.Range) exact.Range { return r }),
+			ID: "length-enclosure", Number: "Proposition L5", Kind: ledger.Step, Section: section,
+			Title:      "The enclosure of the gradient at beta_0 = 0",
+			Hypotheses: `$S=2$, $T=6$, a chain`,
+			Statement:  `$\hat g_{i,j}$, a rational sum over all sequences, lies in its enclosure for all $j\le i$`,
+			Check:      encloses(func(r exact.Range) exact.Range { return r }),
 			Faults: []ledger.Fault{ledger.Plant("an enclosure without width", encloses(func(r exact.Range) exact.Range {
 				return exact.At(r.Lo + (r.Hi-r.Lo)/2)
 			}))},

@@ -29,7 +29,7 @@ type Theorem struct {
 	Eps, Alpha   *big.Rat
 	Beta0        *big.Rat
 	Time1, Time2 *big.Rat
-	Reach        int // stage 2 passes this beta
+	Reach        *big.Rat // stage 2 passes this beta, a multiple of 1/128
 	Excess       *big.Rat
 }
 
@@ -45,14 +45,14 @@ func Theorems() (all []Theorem) {
 }
 
 // New returns the theorem at eps = 1/floor(sqrt(T)) and alpha = 1/(1000 T), with two digits of the best numbers that
-// its proof gives. There is an error if it gives none: no lead in stage 1, or no growth of beta up to reach. It takes
-// some seconds at t = 512. It panics unless t >= 3, reach >= 1, and the matrices are over two states, each with a
-// unique stationary measure.
-func New(t, reach int, orbits ...exact.Matrix) (Theorem, error) {
-	if t < 3 || reach < 1 || len(orbits) == 0 {
-		panic(fmt.Sprintf("finitelength: T = %d, beta to %d, %d matrices, want at least 3, 1 and 1", t, reach, len(orbits)))
+// its proof gives. Reach is where the growth of beta can no longer be bounded by 1/2000. There is an error if there is
+// no lead in stage 1, or no such growth at beta = 0. It takes some seconds at t = 512. It panics unless t >= 3, and the
+// matrices are over two states, each with a unique stationary measure.
+func New(t int, orbits ...exact.Matrix) (Theorem, error) {
+	if t < 3 || len(orbits) == 0 {
+		panic(fmt.Sprintf("finitelength: T = %d and %d matrices, want at least 3 and 1", t, len(orbits)))
 	}
-	th := Theorem{Orbits: orbits, T: t, Reach: reach}
+	th := Theorem{Orbits: orbits, T: t}
 	th.Eps, th.Alpha = exact.Frac(1, int64(math.Sqrt(float64(t)))), exact.Frac(1, int64(1000*t))
 	lead, most := th.Lead(th.Target)
 	if lead.Lo <= 0 {
@@ -60,12 +60,12 @@ func New(t, reach int, orbits ...exact.Matrix) (Theorem, error) {
 	}
 	th.Beta0 = twoDigits(new(big.Rat).SetFloat64(math.Log1p(lead.Lo/(4*most.Hi+9))/2), 0)
 	th.Time1 = twoDigits(th.time1(interval(lead)).Hi, 1)
-	e := th.Enclose()
-	time, ok := th.time2(e.Growth)
-	if !ok {
-		return th, fmt.Errorf("finitelength: %v: no bound on the growth of beta up to %d", th, reach)
+	reach, time := th.climb(8, exact.Frac(1, 2000))
+	if reach == 0 {
+		return th, fmt.Errorf("finitelength: %v: no bound on the growth of beta at 0", th)
 	}
-	th.Time2, th.Excess = twoDigits(time.Hi, 1), twoDigits(th.excess(e.Excess).Hi, 1)
+	th.Reach = new(big.Rat).SetFloat64(reach)
+	th.Time2, th.Excess = twoDigits(time.Hi, 1), twoDigits(th.excess().Hi, 1)
 	return th, nil
 }
 
@@ -145,36 +145,7 @@ func (t Theorem) time1(lead exact.Interval) exact.Interval {
 	return exact.Point(both).Mul(exact.Point(over).Log()).Quo(lead)
 }
 
-// time2 encloses the sum over the slices of width/growth + 4, unless the growth on one is not positive.
-func (t Theorem) time2(growth []exact.Interval) (time exact.Interval, ok bool) {
-	time = exact.Point(exact.Int(4 * len(growth)))
-	for k, s := range t.slices() {
-		if growth[k].Lo.Sign() <= 0 {
-			return time, false
-		}
-		time = time.Add(exact.Point(exact.Quo(new(big.Rat).SetFloat64(s.Hi-s.Lo), growth[k].Lo)))
-	}
-	return time, true
-}
-
-// excess adds the 2 beta alpha by which a divergence may be larger where rows attend to their targets up to alpha.
-func (t Theorem) excess(atTargets exact.Interval) exact.Interval {
-	return atTargets.Add(exact.Point(exact.Mul(exact.Int(2*t.Reach), t.Alpha)))
-}
-
-// slices returns the intervals of beta on which the growth is bounded: 8 from 0 to 1 and from 1 to 2, and twice as
-// many in each unit that follows, up to Reach.
-func (t Theorem) slices() (all []exact.Range) {
-	for unit := range t.Reach {
-		width := 1 / float64(int(4)<<max(unit, 1))
-		for b := float64(unit); b < float64(unit+1); b += width {
-			all = append(all, exact.Range{Lo: b, Hi: b + width})
-		}
-	}
-	return all
-}
-
-// Votes count the positions with either token: with are those whose target has the token of the query.
+// votes count the positions with either token: with are those whose target has the token of the query.
 type votes struct{ with, without [2]float64 }
 
 // votesFor returns the votes of a chain of T-1 states with pair counts p for the query s.
@@ -224,42 +195,58 @@ func (t Theorem) ExcessAt(beta float64) exact.Interval {
 	}, 1e-12) // two logarithms of quotients with a few roundings each
 }
 
-// growth encloses a number that is at most -Delta_beta for all beta in the slice, with each row on its target up to
-// Alpha. With n_b = with_b + e^-beta without_b, W = n_0 + n_1 and c for the other token than b,
+// forces encloses the two parts of e^beta (-Delta_beta) at beta with each row on its target. With n_b = with_b +
+// e^-beta without_b, W = n_0 + n_1 and c for the other token than b,
 //
-//	e^beta (-Delta_beta) = 1/2 sum_s E sum_b pi(b|s) (with_b without_c - without_b with_c)/(W (n_b + eps W))
+//	gain = 1/2 sum_s E sum_b pi(b|s) with_b without_c/(W (n_b + eps W)),  loss = the same with without_b with_c
 //
-// at the targets. Both parts grow with beta, by at most a factor e^(2 width). Alpha changes -Delta_beta by at most
-// (2 + beta) Alpha (lem-compare-shift-sharp).
-func (t Theorem) growth(slice exact.Range) exact.Interval {
-	zero, eps, grown := num.Exp(-slice.Lo), exact.Float(t.Eps), num.Exp(2*(slice.Hi-slice.Lo))
-	at := t.mean(func(law []float64, v votes) float64 {
-		of, total := v.weights(zero)
-		sum := 0.0
-		for b, p := range law {
-			less := float64(grown * v.without[b] * v.with[1-b])
-			sum += float64(p * (float64(v.with[b]*v.without[1-b]) - less) / (total * (of[b] + float64(eps*total))))
-		}
-		return sum
-	}, 1e-14*(float64(t.T)+grown/zero)) // fewer than 20 roundings of terms of at most that size
-	end := new(big.Rat).SetFloat64(slice.Hi)
-	apart := exact.Mul(t.Alpha, exact.Add(exact.Int(2), end))
-	return exact.Point(end.Neg(end)).Exp().Mul(at).Sub(exact.Point(apart))
-}
-
-// An Enclosure is of what stage 2 does at the targets.
-type Enclosure struct {
-	Growth []exact.Interval // on each slice a number below -Delta_beta
-	Excess exact.Interval   // at Reach
-}
-
-// Enclose computes it, in some seconds at T = 512.
-func (t Theorem) Enclose() (e Enclosure) {
-	for _, s := range t.slices() {
-		e.Growth = append(e.Growth, t.growth(s))
+// Both grow with beta, over h by at most a factor e^(2h).
+func (t Theorem) forces(beta float64) (gain, loss exact.Interval) {
+	zero, eps := num.Exp(-beta), exact.Float(t.Eps)
+	part := func(of func(v votes, b int) float64) exact.Interval {
+		return t.mean(func(law []float64, v votes) float64 {
+			n, total := v.weights(zero)
+			sum := 0.0
+			for b, p := range law {
+				sum += float64(p * of(v, b) / (total * (n[b] + float64(eps*total))))
+			}
+			return sum
+		}, 1e-14*(float64(t.T)+1/zero)) // fewer than 20 roundings of terms of at most that size
 	}
-	e.Excess = t.ExcessAt(float64(t.Reach))
-	return e
+	return part(func(v votes, b int) float64 { return float64(v.with[b] * v.without[1-b]) }),
+		part(func(v votes, b int) float64 { return float64(v.without[b] * v.with[1-b]) })
+}
+
+// climb follows beta from 0 by slices [beta, end], on each of which -Delta_beta is at least a number that it encloses,
+//
+//	growth = e^-end (gain - e^(2 (end - beta)) loss) - (2 + end) Alpha
+//
+// where the last term bounds the effect of rows that are on their targets up to Alpha (lem-compare-shift-sharp). It
+// ends at reach, or before a slice with growth of at most least, and encloses the sum of width/growth + 4, a bound on
+// tau_2 eta_2.
+func (t Theorem) climb(reach float64, least *big.Rat) (beta float64, time exact.Interval) {
+	for time = exact.Point(new(big.Rat)); beta < reach; {
+		gain, loss := t.forces(beta)
+		width := math.Floor(128*num.Log(gain.Float()/loss.Float())/3) / 128
+		width = min(max(width, 1./128), 0.25, reach-beta)
+		end, wide := new(big.Rat).SetFloat64(beta+width), new(big.Rat).SetFloat64(width)
+		growth := gain.Sub(exact.Point(exact.Mul(exact.Int(2), wide)).Exp().Mul(loss))
+		growth = exact.Point(new(big.Rat).Neg(end)).Exp().Mul(growth)
+		growth = growth.Sub(exact.Point(exact.Mul(t.Alpha, exact.Add(exact.Int(2), end))))
+		if growth.Lo.Cmp(least) <= 0 {
+			return beta, time
+		}
+		time = time.Add(exact.Point(exact.Add(exact.Int(4), exact.Quo(wide, growth.Lo))))
+		beta += width
+	}
+	return beta, time
+}
+
+// excess encloses the excess at Reach and adds the 2 beta alpha by which it may be larger where rows are on their
+// targets up to alpha.
+func (t Theorem) excess() exact.Interval {
+	apart := exact.Point(exact.Mul(exact.Mul(exact.Int(2), t.Reach), t.Alpha))
+	return t.ExcessAt(exact.Float(t.Reach)).Add(apart)
 }
 
 func interval(r exact.Range) exact.Interval {
