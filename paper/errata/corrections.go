@@ -18,12 +18,39 @@ type Correction struct {
 	Why     string // a sentence, if the row holds or no change is printed
 	Changes []Change
 	place   []string // in the source, see [reading.find]
+	sum     string   // of the changes and of what the row says instead
 }
 
 // A Change replaces the symbols For behind the change before it, or behind the place of its correction.
 type Change struct {
 	For, Read string
 	Follows   bool // from the correction, so that the letter omits it
+	bounds    []part
+}
+
+// A part of a replacement, marked as \bound[1/2]{...}, is a bound of the corrected row times the factor.
+type part struct{ factor, latex string }
+
+var bounded = regexp.MustCompile(`\\bound(?:\[([0-9/]+)\])?\{`)
+
+// unmarked returns a replacement without its marks, and the marked parts.
+func unmarked(text string) (plain string, parts []part) {
+	for {
+		at := bounded.FindStringSubmatchIndex(text)
+		if at == nil {
+			return plain + text, parts
+		}
+		depth, end := 1, at[1]
+		for ; end < len(text) && depth > 0; end++ {
+			depth += strings.Count(text[end:end+1], "{") - strings.Count(text[end:end+1], "}")
+		}
+		factor := "1"
+		if at[2] >= 0 {
+			factor = text[at[2]:at[3]]
+		}
+		inner := text[at[1] : end-1]
+		plain, text, parts = plain+text[:at[0]]+inner, text[end:], append(parts, part{factor, inner})
+	}
 }
 
 // corrections returns the contents of text/corrections.txt.
@@ -46,12 +73,14 @@ func parseCorrections(text string) (all []Correction, err error) {
 			old = line
 		case (sign == ">" || sign == ">>") && old != "" && strings.Count(old[:2], "<") == len(sign):
 			_, before, _ := strings.Cut(old, " ")
-			all[last].Changes = append(all[last].Changes, Change{before, rest, sign == ">>"})
+			read, parts := unmarked(rest)
+			all[last].Changes = append(all[last].Changes, Change{before, read, sign == ">>", parts})
 			old = ""
 		case sign == "=" && last >= 0 && old == "":
 			all[last].Why = rest
 		case len(fields) == 3 && old == "":
-			all = append(all, Correction{ID: fields[0], Where: fields[1], place: strings.Fields(fields[2])})
+			place, sum, _ := strings.Cut(fields[2], " =")
+			all = append(all, Correction{ID: fields[0], Where: fields[1], place: strings.Fields(place), sum: "=" + sum})
 		default:
 			return nil, fmt.Errorf("errata: corrections.txt:%d: %q: want a row, a change in two lines or a reason", n+1, line)
 		}

@@ -5,8 +5,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"learncausal/paper/claims"
+	"learncausal/paper/exact"
+	"learncausal/paper/ledger"
 )
 
 // mistaken is a paper with two of the places that the letter corrects, in lines of its own.
@@ -124,6 +129,39 @@ func TestCorrectionsAreOfTheLedger(t *testing.T) {
 	for _, bad := range []string{"a | b", "a | b | c\n> x", "a | b | c\n< x\n>> y", "< x"} {
 		if _, err := parseCorrections(bad); err == nil {
 			t.Errorf("%q is read", bad)
+		}
+	}
+}
+
+// The replacements and what the row says instead have a checksum together, so that neither changes without the other,
+// and the parts of replacements that are marked as bounds have the value of a bound of the corrected row.
+func TestReplacementsSayWhatTheCorrectedRowSays(t *testing.T) {
+	all := map[string]ledger.Claim{}
+	for _, c := range claims.All() {
+		all[c.ID] = c
+	}
+	ours := strings.NewReplacer(`\TT`, `T_{\mathrm{eff}}`, `\qty`, "", `\S(`, `\mathcal S(`, `\max_{i=1}^k L_i`, `\max_lL_l`,
+		`\max_l L_l`, `\max_lL_l`, `1 + \lambda`, `1+\lambda`, `1 - \lambda`, `1-\lambda`)
+	for _, c := range corrections() {
+		row := all[c.ID]
+		if row.Corrected != "" {
+			row = all[row.Corrected]
+		}
+		said := []string{row.Statement, row.Hypotheses, c.Why}
+		for _, change := range c.Changes {
+			said = append(said, change.For, change.Read)
+			for _, p := range change.bounds {
+				marked := ledger.MustBound(ours.Replace(p.latex))
+				if !slices.ContainsFunc(row.Bounds, func(b ledger.Bound) bool {
+					return marked.IsTimes(b, exact.Rat(p.factor))
+				}) {
+					t.Errorf("%s: the replacement %s is not %s times a bound of %s: %s", c.ID, p.latex, p.factor, row.ID, row.Statement)
+				}
+			}
+		}
+		if sum := checksum(strings.Join(said, "\n")); c.sum != sum {
+			t.Errorf("%s: a replacement or %s is another: does the one say what the other does? Then write %s for %s", c.ID,
+				row.ID, sum, c.sum)
 		}
 	}
 }

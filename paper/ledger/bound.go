@@ -156,6 +156,14 @@ func valueOf[N float64 | *big.Rat | exact.Interval](at At[N], symbol string) N {
 	return x
 }
 
+// IsTimes reports whether the bound is a number times another.
+func (b Bound) IsTimes(other Bound, number *big.Rat) bool {
+	if len(b.powers) != len(other.powers) || b.c.Cmp(exact.Mul(number, other.c)) != 0 {
+		return false
+	}
+	return !slices.ContainsFunc(b.powers, func(p power) bool { return p.exponent.Cmp(other.Exponent(p.symbol)) != 0 })
+}
+
 // Over returns the bound divided by another, in LaTeX. Equal powers of a symbol cancel.
 func (b Bound) Over(latex string) Bound {
 	other := MustBound(latex)
