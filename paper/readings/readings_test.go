@@ -3,11 +3,13 @@ package readings
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"maps"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -16,7 +18,10 @@ import (
 	"learncausal/paper/ledger"
 )
 
-var regen = flag.Bool("regen", false, "write the tables of README.md anew")
+var (
+	regen  = flag.Bool("regen", false, "write the tables of README.md anew")
+	accept = flag.Bool("accept", false, "store the rows that answer doubts: after you have read each answer and its rows")
+)
 
 // A claim is a line of a list, with its line of match.jsonl. README.md explains the fields.
 type claim struct {
@@ -25,6 +30,30 @@ type claim struct {
 
 	Class, Why string   // of the answer
 	Where      []string // ids of rows, or an id or a file, a colon, and words that stand there
+	Rows       string   // the verdicts of the rows, and a checksum, see answered
+}
+
+// answered returns what the rows of an answer say: whether each stands or is refuted, and a checksum of the doubt, the
+// answer and the statements of the rows.
+func answered(l *ledger.Ledger, c claim) string {
+	var verdicts []string
+	said := []string{c.Doubt, c.Class, c.Why}
+	for _, place := range c.Where {
+		name, _, _ := strings.Cut(place, ": ")
+		said = append(said, place)
+		if r := l.Find(name); r != nil {
+			said = append(said, r.Statement, r.Hypotheses)
+			verdict := "stands"
+			if r.Failed() {
+				verdict = string(ledger.Refuted)
+			}
+			verdicts = append(verdicts, verdict)
+		}
+	}
+	if verdicts == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s =%.4x", strings.Join(verdicts, ", "), sha256.Sum256([]byte(strings.Join(said, "\n"))))
 }
 
 // claims returns the claims of both lists with their answers.
@@ -45,7 +74,7 @@ func claims(t *testing.T) (all []claim) {
 			case err != nil || known != (list == "match"):
 				t.Fatalf("%s.jsonl: %s: a wrong value, or a claim that is known or missing (%v)", list, line, err)
 			case known:
-				all[k].Class, all[k].Why, all[k].Where = c.Class, c.Why, c.Where
+				all[k].Class, all[k].Why, all[k].Where, all[k].Rows = c.Class, c.Why, c.Where, c.Rows
 			default:
 				place[key], all = len(all), append(all, c)
 			}
@@ -95,11 +124,42 @@ func TestDoubtsHaveAnswers(t *testing.T) {
 				t.Errorf("%s: nothing stands at %q, which is the answer", at, place)
 			}
 		}
+		if want := answered(l, c); c.Rows != want && !*accept {
+			t.Errorf("%s: the answer, or a row of %v, is another, %q, stored %q: if it answers the doubt, "+
+				"go test ./paper/readings -accept stores it", at, c.Where, want, c.Rows)
+		}
+	}
+	if *accept {
+		acceptRows(t, l)
 	}
 	for _, gone := range []string{"lem-gone", "lem-tv: words that it lacks", "notebooks/gone.ipynb: words"} {
 		if stands(l, gone) {
 			t.Errorf("%q stands", gone)
 		}
+	}
+}
+
+// acceptRows writes what the rows of all answers say into match.jsonl.
+func acceptRows(t *testing.T, l *ledger.Ledger) {
+	b, err := os.ReadFile("match.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := map[string]string{}
+	for _, c := range claims(t) {
+		of[fmt.Sprintf("{\"list\": %q, \"n\": %d,", c.List, c.N)] = answered(l, c)
+	}
+	stored, head := regexp.MustCompile(`, "rows": "[^"]*"`), regexp.MustCompile(`^\{"list": "\w", "n": \d+,`)
+	var out strings.Builder
+	for line := range strings.Lines(string(b)) {
+		line = strings.TrimSuffix(stored.ReplaceAllString(line, ""), "}\n")
+		if rows := of[head.FindString(line)]; rows != "" {
+			line += fmt.Sprintf(", \"rows\": %q", rows)
+		}
+		out.WriteString(line + "}\n")
+	}
+	if err := os.WriteFile("match.jsonl", []byte(out.String()), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 
