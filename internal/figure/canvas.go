@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"errors"
 	"image"
 	"image/color"
 	"math"
@@ -116,7 +117,20 @@ func latex(c vg.Canvas) (*tikz, gg.Matrix) {
 type gate struct {
 	vg.Canvas
 	lost []bool // whether the coordinates in use, and the saved ones before them, have no place on a page
+	err  error  // that a path, a text or an image is left out
 }
+
+// passes reports whether a path, a text or an image is passed on.
+func (g *gate) passes(whole bool) bool {
+	if whole && !g.lost[len(g.lost)-1] {
+		return true
+	}
+	g.err = errNoPlace
+	return false
+}
+
+var errNoPlace = errors.New("lines, marks or texts have no place on the page, because their coordinates are not finite, " +
+	"or beyond 16384 pt")
 
 func (g *gate) move(now bool, to func()) {
 	if k := len(g.lost) - 1; !now {
@@ -149,19 +163,19 @@ func (g *gate) Fill(p vg.Path) { g.path(p, g.Canvas.Fill) }
 func (g *gate) Stroke(p vg.Path) { g.path(p, g.Canvas.Stroke) }
 
 func (g *gate) path(p vg.Path, paint func(vg.Path)) {
-	if p = unbroken(p); len(p) > 0 && !g.lost[len(g.lost)-1] {
-		paint(p)
+	if q := unbroken(p); len(p) > 0 && g.passes(len(q) > 0) {
+		paint(q)
 	}
 }
 
 func (g *gate) FillString(f font.Face, at vg.Point, text string) {
-	if onPage(at.X, at.Y) && !g.lost[len(g.lost)-1] {
+	if g.passes(onPage(at.X, at.Y)) {
 		g.Canvas.FillString(f, at, text)
 	}
 }
 
 func (g *gate) DrawImage(r vg.Rectangle, img image.Image) {
-	if onPage(r.Min.X, r.Min.Y, r.Max.X, r.Max.Y) && !g.lost[len(g.lost)-1] {
+	if g.passes(onPage(r.Min.X, r.Min.Y, r.Max.X, r.Max.Y)) {
 		g.Canvas.DrawImage(r, img)
 	}
 }

@@ -34,7 +34,10 @@ func (h *Chart) Layout(w vg.Length) (r Room, err error) {
 	if err != nil {
 		return Room{}, err
 	}
-	return roomOf(p, size), nil
+	if r = roomOf(p, size); !onPage(r.Left) {
+		err = errors.New("plot: the labels leave no room for a frame: shorten those of the ticks, or the names of NominalX or NominalY")
+	}
+	return r, err
 }
 
 func (h *Chart) Draw(c draw.Canvas) (err error) {
@@ -92,25 +95,31 @@ func frameSize(w vg.Length, height float64) vg.Point {
 	return vg.Point{X: w, Y: snap(0.62 * w)}
 }
 
-// roomOf returns the margins of a plot whose data are in a frame of the given size. It
-// iterates, because gonum's margins depend a little on the size of the whole plot.
+// roomOf returns the margins of a plot whose data are in a frame of the given size. It iterates, because gonum's
+// margins depend a little on the size of the whole plot. It starts without margins, and where labels are wider than
+// the frame, from which gonum subtracts them, with wide ones. The margins are infinite if no size has room for labels.
 func roomOf(p *plot.Plot, frame vg.Point) Room {
-	r := Room{Width: frame.X, Height: frame.Y}
-	if min(frame.X, frame.Y) < 3*smallSize { // gonum may subtract more than that
-		const start = 100
-		r.Left, r.Right, r.Top, r.Bottom = start, start, start, start
-	}
-	for range 50 {
-		outer := r.outer(vg.Rectangle{Max: frame})
-		in := p.DataCanvas(draw.Canvas{Rectangle: outer})
-		dx, dy := frame.X-in.Size().X, frame.Y-in.Size().Y
-		r.Left, r.Bottom = in.Min.X-outer.Min.X, in.Min.Y-outer.Min.Y
-		r.Right, r.Top = outer.Max.X-in.Max.X, outer.Max.Y-in.Max.Y
-		if math.Abs(float64(dx))+math.Abs(float64(dy)) < 1e-9 {
-			break
+	for _, start := range []vg.Length{0, 100, 1 << 12} {
+		if start == 0 && min(frame.X, frame.Y) < 3*smallSize { // gonum may subtract more than that
+			continue
+		}
+		r := Room{Width: frame.X, Height: frame.Y, Left: start, Right: start, Top: start, Bottom: start}
+	settling:
+		for range 50 {
+			outer := r.outer(vg.Rectangle{Max: frame})
+			in := p.DataCanvas(draw.Canvas{Rectangle: outer})
+			dx, dy := frame.X-in.Size().X, frame.Y-in.Size().Y
+			r.Left, r.Bottom = in.Min.X-outer.Min.X, in.Min.Y-outer.Min.Y
+			r.Right, r.Top = outer.Max.X-in.Max.X, outer.Max.Y-in.Max.Y
+			switch off := math.Abs(float64(dx)) + math.Abs(float64(dy)); {
+			case off < 1e-9:
+				return r
+			case math.IsNaN(off):
+				break settling
+			}
 		}
 	}
-	return r
+	return Room{Left: vg.Length(math.Inf(1))}
 }
 
 // drawPlot draws a plot whose data are in the rectangle of c.

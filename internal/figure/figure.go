@@ -477,7 +477,11 @@ func (f *Figure) write(open func(w, h vg.Length) (c vg.Canvas, save func(io.Writ
 		return nil, err
 	}
 	c, save := open(l.w, l.h)
-	if err := l.draw(&gate{c, make([]bool, 1)}); err != nil {
+	g := &gate{Canvas: c, lost: make([]bool, 1)}
+	if err = l.draw(g); err == nil {
+		err = g.err
+	}
+	if err != nil {
 		return nil, fmt.Errorf("figure %s: %w", f.ID, err)
 	}
 	var b bytes.Buffer

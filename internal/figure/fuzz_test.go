@@ -106,7 +106,7 @@ func FuzzPlotsOfGonum(f *testing.F) {
 				t.Errorf("%s: a coordinate is %s", name, m[0])
 			}
 			e := &edges{}
-			if l := must(fig.layout()); l.draw(&gate{newCanvas(e), make([]bool, 1)}) != nil || name != "bars" &&
+			if l := must(fig.layout()); l.draw(&gate{Canvas: newCanvas(e), lost: make([]bool, 1)}) != nil || name != "bars" &&
 				name != "word" && e.x1 > 2*l.w {
 				t.Errorf("%s: drawn up to (%v, %v), on a page of %v x %v", name, e.x1, e.y1, l.w, l.h)
 			}

@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
 	"io"
@@ -183,6 +184,7 @@ func texFont(size vg.Length, bold bool) string {
 // no wider than room; zero means no limit.
 func (t *tikz) text(tex string, sty text.Style, p vg.Point, room vg.Length) {
 	if !onPage(p.X, p.Y) {
+		t.err = cmp.Or(t.err, errNoPlace)
 		return
 	}
 	o := "anchor=base"

@@ -3,15 +3,22 @@ package nb
 import (
 	"bytes"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"html"
 	"image/png"
+	"math"
+	"reflect"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/plotutil"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/recorder"
 
 	"learncausal/internal/figure"
 	"learncausal/pkg/graph"
@@ -51,6 +58,11 @@ func figureOf(plots ...*plot.Plot) (*figure.Figure, error) {
 	if len(plots) > 1 {
 		width = figure.FullText
 	}
+	for k, p := range plots {
+		if err := inked(p); err != nil {
+			return nil, fmt.Errorf("nb: plot %d of %d: %w", k+1, len(plots), err)
+		}
+	}
 	for row := range slices.Chunk(plots, 4) {
 		f.Rows = append(f.Rows, nil)
 		for _, p := range row {
@@ -61,7 +73,68 @@ func figureOf(plots ...*plot.Plot) (*figure.Figure, error) {
 			f.Rows[k] = append(f.Rows[k], &figure.Chart{Title: title, Plot: q})
 		}
 	}
-	return f.Fit(width)
+	fitted, err := f.Fit(width)
+	if err != nil { // long names need more
+		fitted, err = f.Fit(figure.FullText)
+	}
+	return fitted, err
+}
+
+// inked returns an error if a plotter with data draws nothing within the axes of its plot, or if the plot is empty.
+func inked(p *plot.Plot) (err error) {
+	defer func() {
+		if recover() != nil { // such as a 0 on a logarithmic axis, which drawing reports
+			err = nil
+		}
+	}()
+	q := *figure.Styled(p)
+	q.BackgroundColor = nil
+	for _, a := range []plot.Axis{q.X, q.Y} {
+		if math.IsNaN(a.Min) || math.IsNaN(a.Max) || a.Min <= a.Max && math.IsInf(a.Max-a.Min, 0) {
+			return nil // drawing reports it
+		}
+	}
+	if !marks(q.Draw) { // sets axes without a range
+		return errors.New("the picture is empty: want a plotter, or axes that are not hidden")
+	}
+	// The field has no name for other packages.
+	all := *(*[]plot.Plotter)(reflect.ValueOf(&q).Elem().FieldByName("plotters").Addr().UnsafePointer())
+	for k, f := range all {
+		_, data := f.(plot.DataRanger)
+		if _, function := f.(*plotter.Function); !data && !function {
+			continue
+		}
+		if !marks(func(c draw.Canvas) { f.Plot(c, &q) }) {
+			return fmt.Errorf("plotter %d of %d, %T, draws nothing within the axes, x from %.4g to %.4g and y from %.4g to %.4g: "+
+				"set X.Min, X.Max, Y.Min and Y.Max", k+1, len(all), f, q.X.Min, q.X.Max, q.Y.Min, q.Y.Max)
+		}
+	}
+	return nil
+}
+
+// marks reports whether something is drawn, at places that are finite.
+func marks(plot func(c draw.Canvas)) bool {
+	page := new(recorder.Canvas)
+	plot(draw.Canvas{Canvas: page, Rectangle: vg.Rectangle{Max: vg.Point{X: 3000, Y: 2000}}})
+	finite := func(c vg.PathComp) bool {
+		return math.Abs(float64(c.Pos.X))+math.Abs(float64(c.Pos.Y)) <= math.MaxFloat64
+	}
+	width := vg.Length(1)
+	return slices.ContainsFunc(page.Actions, func(a recorder.Action) bool {
+		switch a := a.(type) {
+		case *recorder.SetLineWidth:
+			width = a.Width
+		case *recorder.Stroke:
+			return width > 0 && slices.ContainsFunc(a.Path, finite)
+		case *recorder.Fill:
+			return slices.ContainsFunc(a.Path, finite)
+		case *recorder.FillString:
+			return strings.TrimSpace(a.String) != ""
+		case *recorder.DrawImage:
+			return true
+		}
+		return false
+	})
 }
 
 // Points returns the points (x, f(x)), for a line or for marks of a plot.

@@ -17,8 +17,11 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/plotutil"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 
 	"learncausal/internal/figure"
+	"learncausal/internal/property"
 	"learncausal/pkg/graph"
 )
 
@@ -134,6 +137,80 @@ func TestExtremePlotsAreDrawnOrStopTheCell(t *testing.T) {
 	for _, v := range []float64{0, 1, -2, 1e-300, 1e300} {
 		pixels(t, heatMap("", 1, 1, func(int, int) float64 { return v }))
 	}
+}
+
+// Labels that are wider than their frame get a wider picture; without ink a picture is an error with the reason.
+func TestAPictureHasInkOrAReason(t *testing.T) {
+	word := strings.Repeat("W", 35)
+	bars := func(x, y []string) *plot.Plot {
+		p := plot.New()
+		b, err := plotter.NewBarChart(plotter.Values{1, 2, 3}, 10)
+		Check(err)
+		b.Horizontal = y != nil
+		p.Add(b)
+		if y != nil {
+			p.NominalY(y...)
+		}
+		if x != nil {
+			p.NominalX(x...)
+		}
+		return p
+	}
+	for name, p := range map[string]*plot.Plot{
+		"names on y": bars(nil, []string{"a", word, "c"}), "names on x": bars([]string{"a", strings.Repeat("i", 30), "c"}, nil),
+		"no name": bars(nil, nil),
+		"zeros":   heatMap("", 3, 3, func(int, int) float64 { return 0 }),
+	} {
+		b, err := drawn(p)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		dark, m := 0, Must(png.Decode(bytes.NewReader(b)))
+		for x := range m.Bounds().Dx() {
+			for y := range m.Bounds().Dy() {
+				if r, _, _, _ := m.At(x, y).RGBA(); r < 1<<15 {
+					dark++
+				}
+			}
+		}
+		if dark < 200 {
+			t.Errorf("%s: %d dark pixels of %v", name, dark, m.Bounds())
+		}
+	}
+	narrow := line(plotter.XYs{{X: 0, Y: 0}, {X: 1, Y: 1}})
+	narrow.Y.Min, narrow.Y.Max = 5, 6
+	hidden := plot.New()
+	hidden.HideAxes()
+	endless := line(plotter.XYs{{X: 0, Y: 0}, {X: 1, Y: 1}})
+	endless.Add(written(math.Inf(1)))
+	hundred := plot.New()
+	hundred.Add(plotter.NewFunction(func(x float64) float64 { return 100 + x }))
+	for want, p := range map[string]*plot.Plot{
+		"plotter 1 of 1, *plotter.Function, draws nothing within the axes":              hundred,
+		"*plotter.Line, draws nothing within the axes, x from 0 to 1 and y from 5 to 6": narrow,
+		"the picture is empty":      hidden,
+		"have no place on the page": endless,
+		"more than 396 pt (140 mm)": bars(nil, []string{"a", strings.Repeat(word, 30), "c"}),
+		"labels leave no room":      bars([]string{word, "b", word}, nil),
+	} {
+		_, err := drawn(p)
+		property.Mentions(t, err, want)
+	}
+}
+
+// line returns a plot of a line, also with values that are not finite.
+func line(xys plotter.XYs) *plot.Plot {
+	p := plot.New()
+	p.Add(&plotter.Line{XYs: xys, LineStyle: plotter.DefaultLineStyle})
+	return p
+}
+
+// written is a plotter that writes at an ordinate in points.
+type written float64
+
+func (y written) Plot(c draw.Canvas, p *plot.Plot) {
+	c.FillText(p.Title.TextStyle, vg.Point{Y: vg.Length(y)}, "far")
 }
 
 // A plot keeps its settings, and is drawn twice alike.
