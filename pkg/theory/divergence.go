@@ -36,6 +36,29 @@ var (
 	JensenShannon = Divergence{"Jensen-Shannon", jensenShannon, math.Ln2 / 2}
 )
 
+// NewDivergence returns the divergence of another f. excess returns f(1+d) for d >= -1, at least 0 and accurate near
+// d = 0; slope is the limit of f(z)/z for large z, which may be +Inf. For an f that is negative somewhere, add the
+// multiple of z-1 that makes it touch zero at one. NewDivergence panics if excess(0) is not 0, or if f is negative, not
+// convex or above slope (z-1) between the points 0, 1/2, 1, 3/2, 2, 4 and 8.
+func NewDivergence(name string, excess func(d float64) float64, slope float64) Divergence {
+	if name == "" || excess == nil || excess(0) != 0 {
+		panic(fmt.Sprintf("theory: divergence %q, want a name, and an f with f(1) = 0", name))
+	}
+	points := []float64{0, 0.5, 1, 1.5, 2, 4, 8}
+	for k, z := range points {
+		v := excess(z - 1)
+		if z > 1 && !(v <= float64(slope*(z-1))*(1+1e-12)) || !(v >= 0) {
+			panic(fmt.Sprintf("theory: divergence %q with f(%v) = %v, want 0 to slope (z-1), with the slope %v", name, z, v, slope))
+		}
+		for _, a := range points[:k] {
+			if mid := excess((a+z)/2 - 1); !(mid <= (excess(a-1)+v)/2*(1+1e-12)+1e-12) {
+				panic(fmt.Sprintf("theory: divergence %q is not convex between %v and %v", name, a, z))
+			}
+		}
+	}
+	return Divergence{name, excess, slope}
+}
+
 // Hinge returns the hockey-stick divergence, f(z) = max(z-k, 0) for k >= 1. It
 // vanishes for any P <= k Q. As an information measure with k > 1 it is zero also for
 // some dependent pairs. It panics unless k is at least one and finite.
@@ -46,7 +69,7 @@ func Hinge(k float64) Divergence {
 	return Divergence{fmt.Sprintf("hinge at %g", k), func(d float64) float64 { return max(d-(k-1), 0) }, 1}
 }
 
-// Divergences returns the ones above, the hinge at 2.
+// Divergences returns the ones above, the hinge at 2. Notebooks and the searches of the ledger range over them.
 func Divergences() []Divergence {
 	return []Divergence{ChiSquared, KullbackLeibler, ReverseKL, TotalVariation, Hellinger, JensenShannon, Hinge(2)}
 }
@@ -60,10 +83,10 @@ func (f Divergence) F(z float64) float64 {
 	return f.check().excess(z - 1)
 }
 
-// check panics unless f is one of those that this package makes.
+// check panics unless f is one that this package made.
 func (f Divergence) check() Divergence {
 	if f.excess == nil {
-		panic("theory: a divergence without a function: ChiSquared is one, and Divergences lists them")
+		panic("theory: a divergence without a function: ChiSquared is one, Divergences lists them, and NewDivergence makes another")
 	}
 	return f
 }

@@ -1,8 +1,10 @@
 package theory
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"learncausal/pkg/graph"
@@ -98,5 +100,30 @@ func TestRecoveryRisesWithTheSample(t *testing.T) {
 		if got := Recover(tk, ChiSquared, c.groups, c.each, c.rounds, 20, 1); got != c.want {
 			t.Errorf("%d groups of %d sequences: %+v, want %+v", c.groups, c.each, got, c.want)
 		}
+	}
+}
+
+// Jeffreys' divergence, the sum of both Kullback-Leibler divergences, by its own f.
+func TestDivergenceOfOnesOwn(t *testing.T) {
+	jeffreys := NewDivergence("Jeffreys", func(d float64) float64 { return entropic(d) + logarithmic(d) }, math.Inf(1))
+	p, q := []float64{0.2, 0.3, 0.5}, []float64{0.1, 0.6, 0.3}
+	want := KullbackLeibler.Between(p, q) + ReverseKL.Between(p, q)
+	if got := jeffreys.Between(p, q); math.Abs(got-want) > 1e-15 {
+		t.Errorf("Jeffreys' divergence %v, want %v", got, want)
+	}
+	for want, make := range map[string]func(){
+		"f(1) = 0":         func() { NewDivergence("shifted", func(d float64) float64 { return d*d + 1 }, math.Inf(1)) },
+		"f(0) = -1":        func() { NewDivergence("linear", func(d float64) float64 { return d }, 1) },
+		"not convex":       func() { NewDivergence("root", func(d float64) float64 { return math.Sqrt(math.Abs(d)) }, 1) },
+		"with the slope 1": func() { NewDivergence("square", func(d float64) float64 { return d * d }, 1) },
+	} {
+		func() {
+			defer func() {
+				if r := recover(); !strings.Contains(fmt.Sprint(r), want) {
+					t.Errorf("panic %v, want %q", r, want)
+				}
+			}()
+			make()
+		}()
 	}
 }

@@ -122,6 +122,9 @@ func TestInformationsOfProcessedLaws(t *testing.T) {
 		x = append(x, num.Log(exact.Float(q)))
 	}
 	for _, d := range theory.Divergences() {
+		if printedDivergences[d.Name] == nil {
+			continue // added since
+		}
 		wz, yz := lawAt(x, 3, 2, 3, throughY).informations(d)
 		check.Each("the informations along a chain", []float64{wz, yz}, of(onY, printedDivergences[d.Name]))
 		wz, yz = lawAt(x, 3, 2, 3, throughBoth).informations(d)
