@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"sync"
 
+	"learncausal/internal/figure"
 	"learncausal/internal/runs"
 	"learncausal/paper/figures"
 	"learncausal/paper/trial"
@@ -34,10 +35,25 @@ func Results() *figures.Results {
 func Get() trial.Getter { return Results().Get }
 
 // Figure shows the figure with an id (see figures.Entries), and its caption.
-func Figure(id string) { nb.Figure(nb.Must(Results().Figure(nb.Context(), id))) }
+func Figure(id string) { Draw(nb.Must(Results().Figure(nb.Context(), id))) }
+
+// Draw shows a figure with its caption.
+func Draw(f *figure.Figure) {
+	nb.PNG(nb.Must(f.PNG()), f.Description())
+	if f.Caption != "" {
+		nb.Markdown("%s", nb.Caption(f.Caption))
+	}
+}
 
 // Table shows the table with an id, and its caption.
-func Table(id string) { nb.Table(nb.Must(Results().Table(nb.Context(), id))) }
+func Table(id string) {
+	t := nb.Must(Results().Table(nb.Context(), id))
+	text := nb.Must(t.Markdown())
+	if t.Caption != "" {
+		text += "\n" + nb.Caption(t.Caption)
+	}
+	nb.Markdown("%s", text)
+}
 
 // Runs returns the runs of the experiments with the given names.
 func Runs(names ...string) (rs []*runs.Run) {

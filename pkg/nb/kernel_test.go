@@ -23,8 +23,6 @@ import (
 
 	"github.com/janpfeifer/gonb/gonbui"
 	"github.com/janpfeifer/gonb/gonbui/protocol"
-
-	"learncausal/internal/figure"
 )
 
 // A kernel receives the outputs of a cell, as GoNB's kernel does.
@@ -119,7 +117,7 @@ type forms = map[protocol.MIMEType]any
 func TestInANotebookTheKernelGetsEachOutput(t *testing.T) {
 	k := startKernel(t)
 	out, _ := capture(t)
-	b, picture := grey(t, 30), NewPicture()
+	b, picture := grey(t, 30), newPicture()
 	Markdown("a new block")
 	text := k.of(t, func() { Printf("loss %d", 1); Printf(" and %d\n", 2) })
 	sent(t, "Printf", text, forms{"text/plain": "loss 1"}, forms{"text/plain": "loss 1 and 2\n"})
@@ -131,7 +129,7 @@ func TestInANotebookTheKernelGetsEachOutput(t *testing.T) {
 		want forms
 	}{
 		"Markdown": {func() { Markdown("$%d$", 3) }, forms{"text/markdown": "$3$", "text/plain": "$3$"}},
-		"HTML":     {func() { HTML("<b>x</b>", "x") }, forms{"text/html": "<b>x</b>", "text/plain": "x"}},
+		"markup":   {func() { markup("<b>x</b>", "x") }, forms{"text/html": "<b>x</b>", "text/plain": "x"}},
 		"Details": {
 			func() { Details("a<b", "c>d") },
 			forms{"text/html": "<details><summary>a&lt;b</summary><pre>c&gt;d</pre></details>", "text/plain": "a<b\nc>d"},
@@ -362,13 +360,11 @@ func grey(t *testing.T, width int) []byte {
 
 // A picture is replaced by the next. It is as wide as three quarters of its pixels, rounded up.
 func checkPictures(t *testing.T, k *kernel) {
-	picture := NewPicture()
+	picture := newPicture()
 	pictures := k.of(t, func() {
 		picture.PNG(grey(t, 30), "grey")
 		picture.PNG(grey(t, 30), "again")
-		NewPicture().Figure(&figure.Figure{
-			ID: "f", Alt: "one cell", Rows: [][]figure.Panel{{&figure.Matrix{Values: [][]float64{{1}}}}},
-		})
+		PNG(grey(t, 30), "one cell")
 	})
 	if pictures[0].DisplayID != pictures[1].DisplayID || pictures[1].DisplayID == pictures[2].DisplayID {
 		t.Error("pictures do not have distinct ids")

@@ -21,9 +21,9 @@ const refresh = 500 * time.Millisecond
 // returns these states. An interrupt of the cell ends the training: then it returns the states reached.
 // An invalid specification, or a run that diverges, stops the cell with an error.
 func Live(spec train.Spec, at ...int) []train.Snapshot {
-	picture := NewPicture()
+	shown := newPicture()
 	draw := func(shots []train.Snapshot) {
-		picture.Plot("Attention of the first layer, position by position, after more and more steps of training.",
+		shown.Plot("Attention of the first layer, position by position, after more and more steps of training.",
 			attentions(spec, shots)...)
 	}
 	shots := Must(live(Context(), spec, NewMeter("Live training"), draw, at...))

@@ -88,31 +88,31 @@ func Markdown(format string, args ...any) {
 	display(s, textMarkdown, s)
 }
 
-// HTML shows a piece of HTML. Viewers without HTML, and programs outside of a
+// markup shows a piece of HTML. Viewers without HTML, and programs outside of a
 // notebook, show the plain text instead.
-func HTML(page, plain string) {
+func markup(page, plain string) {
 	display(plain, textHTML, page)
 }
 
 // Details shows a line that a click expands to a text.
 func Details(summary, text string) {
-	HTML("<details><summary>"+html.EscapeString(summary)+"</summary><pre>"+html.EscapeString(text)+"</pre></details>",
+	markup("<details><summary>"+html.EscapeString(summary)+"</summary><pre>"+html.EscapeString(text)+"</pre></details>",
 		summary+"\n"+text)
 }
 
 // PNG shows an encoded PNG image with a description for readers who cannot see it. The image is displayed at
 // three quarters of its size in pixels, which keeps it sharp on screens with two device pixels per pixel. PNG
 // panics if b is not a PNG image. Outside a notebook it prints the size of the image and the description.
-func PNG(b []byte, alt string) { NewPicture().PNG(b, alt) }
+func PNG(b []byte, alt string) { newPicture().PNG(b, alt) }
 
-// A Picture is an image in the output of a cell that can be replaced while the cell runs.
-type Picture struct{ id string }
+// A picture is an image in the output of a cell that can be replaced while the cell runs.
+type picture struct{ id string }
 
-// NewPicture returns a Picture that shows nothing yet.
-func NewPicture() *Picture { return &Picture{uniqueID()} }
+// newPicture returns a picture that shows nothing yet.
+func newPicture() *picture { return &picture{uniqueID()} }
 
 // PNG shows an image as the function PNG does, and replaces the image of p.
-func (p *Picture) PNG(b []byte, alt string) {
+func (p *picture) PNG(b []byte, alt string) {
 	c, err := png.DecodeConfig(bytes.NewReader(b))
 	if err != nil {
 		panic(fmt.Sprintf("nb: PNG of %d bytes: %v", len(b), err))

@@ -34,10 +34,10 @@ func init() { plotutil.DefaultColors = figure.Colors() }
 //	p := plot.New()
 //	p.Add(plotter.NewFunction(math.Exp))
 //	nb.Plot("The exponential function from 0 to 1.", p)
-func Plot(description string, plots ...*plot.Plot) { NewPicture().Plot(description, plots...) }
+func Plot(description string, plots ...*plot.Plot) { newPicture().Plot(description, plots...) }
 
 // Plot shows plots as the function Plot does, and replaces the image of p.
-func (p *Picture) Plot(description string, plots ...*plot.Plot) {
+func (p *picture) Plot(description string, plots ...*plot.Plot) {
 	p.PNG(Must(drawn(plots...)), description)
 }
 
@@ -148,7 +148,7 @@ func Points(xs []float64, f func(x float64) float64) plotter.XYs {
 
 // Strip shows plots in a row, in a box that scrolls sideways. It needs no kernel: the
 // box also scrolls in a stored notebook and in a page.
-func Strip(description string, plots ...*plot.Plot) { HTML(strip(description, plots), description) }
+func Strip(description string, plots ...*plot.Plot) { markup(strip(description, plots), description) }
 
 func strip(description string, plots []*plot.Plot) string {
 	page := `<div style="overflow-x: scroll; white-space: nowrap; width: 792px">`
@@ -163,11 +163,11 @@ func strip(description string, plots []*plot.Plot) string {
 
 // AddMatrix adds a heat map of m with a colour bar to an empty plot: entry (i, j) is the unit square about the point
 // (j+1, i+1), with row 1 on top. Zero is white, positive entries are purple and negative ones orange, with one scale
-// for both. With a Format, such as "%.2f", the result prints each entry in its cell. An entry that is not finite
-// stops the cell with an error.
-func AddMatrix(p *plot.Plot, m mat.Matrix) *figure.Matrix {
+// for both. A format, such as "%.2f", prints each entry in its cell. An entry that is not finite stops the cell with an
+// error.
+func AddMatrix(p *plot.Plot, m mat.Matrix, format ...string) {
 	rows, _ := m.Dims()
-	h := &figure.Matrix{Scale: figure.Scale{Palette: figure.Signed}}
+	h := &figure.Matrix{Scale: figure.Scale{Palette: figure.Signed}, Format: strings.Join(format, "")}
 	for i := range rows {
 		h.Values = append(h.Values, mat.Row(nil, i, m))
 	}
@@ -175,7 +175,6 @@ func AddMatrix(p *plot.Plot, m mat.Matrix) *figure.Matrix {
 		h.Scale = figure.Scale{Palette: figure.Positive, Max: mat.Max(m)}
 	}
 	Check(h.AddTo(p))
-	return h
 }
 
 // AddGraph adds g to an empty plot: the positions s_1, …, s_T in a row, with an arc over

@@ -73,7 +73,7 @@ func TestGoldenPictures(t *testing.T) {
 		}
 	}
 	printed, arcs := plot.New(), plot.New()
-	AddMatrix(printed, mat.NewDense(2, 3, []float64{-1, 0, 0.25, 0, 0.5, -0.001})).Format = "%.2f"
+	AddMatrix(printed, mat.NewDense(2, 3, []float64{-1, 0, 0.25, 0, 0.5, -0.001}), "%.2f")
 	AddGraph(arcs, graph.InContext(20))
 	square := func(i, j int) float64 { return math.Abs(lower(1)(i, j)) }
 	for name, plots := range map[string][]*plot.Plot{

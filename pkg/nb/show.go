@@ -7,31 +7,7 @@ import (
 	"os/signal"
 	"strings"
 	"sync"
-
-	"learncausal/internal/figure"
 )
-
-// Figure shows a figure with its caption below. It ends the cell with an error
-// if the figure cannot be drawn, and panics if [Caption] rejects the caption.
-func Figure(m *figure.Figure) {
-	NewPicture().Figure(m)
-	if m.Caption != "" {
-		Markdown("%s", Caption(m.Caption))
-	}
-}
-
-// Figure replaces the image of p by m, without a caption.
-func (p *Picture) Figure(m *figure.Figure) { p.PNG(Must(m.PNG()), m.Description()) }
-
-// Table shows a table with its caption below. It ends the cell with an error if
-// the table is malformed, and panics if [Caption] rejects the caption.
-func Table(t *figure.Table) {
-	s := Must(t.Markdown())
-	if t.Caption != "" {
-		s += "\n" + Caption(t.Caption)
-	}
-	Markdown("%s", s)
-}
 
 var captionText = strings.NewReplacer(
 	`\textquotedblleft `, "“", `\textquotedblright{}`, "”", `\textquotedblright`, "”",

@@ -24,13 +24,17 @@ func NewTable(heads ...string) *TextTable {
 	return t
 }
 
-// Line adds a line with one value for each head, see [figure.CellOf].
+// Line adds a line with one value for each head: a string, a bool, an int, a float64 to three digits, a num.Estimate
+// or a [Cell]. It panics for other values.
 func (t *TextTable) Line(values ...any) {
 	if n := len(t.table.Columns); len(values) != n {
 		panic(fmt.Sprintf("nb: line of %d values below %d heads", len(values), n))
 	}
 	line := make([]figure.Cell, len(values))
 	for i, v := range values {
+		if c, ok := v.(Cell); ok {
+			v = c.cell
+		}
 		line[i] = figure.CellOf(v)
 		switch v.(type) {
 		case string, bool:
@@ -59,8 +63,11 @@ func (t *TextTable) markdown() string {
 	return head + "\n" + align + "\n" + lines
 }
 
+// A Cell is a number in a table, in the form that [Rounded] or [Fixed] gives it.
+type Cell struct{ cell figure.Cell }
+
 // Rounded returns a cell with a number to three digits, and a power of ten if needed.
-func Rounded(v float64) figure.Cell { return figure.Words(figure.Number{Value: v}.Shown()) }
+func Rounded(v float64) Cell { return Cell{figure.Words(figure.Number{Value: v}.Shown())} }
 
 // Fixed returns a cell with a number to the given number of digits after the point.
-func Fixed(v float64, digits int) figure.Cell { return figure.Value(v, digits) }
+func Fixed(v float64, digits int) Cell { return Cell{figure.Value(v, digits)} }

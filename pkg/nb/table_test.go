@@ -3,14 +3,12 @@ package nb
 import (
 	"strings"
 	"testing"
-
-	"learncausal/internal/figure"
 )
 
 func TestTableAlignsNumbersRightAndWordsLeft(t *testing.T) {
 	s := NewTable("graph", "$T$", "found", "error", "rate")
 	s.Line("chain", 16, true, 0.25, Rounded(1.5e-5))
-	s.Line("star | tree", 32, false, figure.Value(2, 1), Rounded(0))
+	s.Line("star | tree", 32, false, Fixed(2, 1), Rounded(0))
 	const want = "| graph | $T$ | found | error | rate |\n|---|--:|---|--:|--:|\n" +
 		"| chain | 16 | yes | 0.250 | 1.50·10⁻⁵ |\n| star \\| tree | 32 | no | 2.0 | 0 |\n"
 	if got := s.markdown(); got != want {
