@@ -126,6 +126,7 @@ func figures() []Entry {
 		entry("fig-stages", "Losses along training on two n-grams, between those of shorter contexts",
 			stagesFigure),
 		entry("fig-certified-model", "Two trained models on every sequence, beyond the paper", certifiedModelFigure),
+		entry("fig-lengths", "Theorem 1 at given lengths", lengthsFigure),
 		entry("fig-joint", "Joint training against what might predict it", then(joint, jointFigure)),
 
 		drawing(entry("fig-covariance-paths", "Two positions and their common ancestor", alone(covariancePaths))),
