@@ -53,7 +53,8 @@ func LimitLead(orbits ...exact.Matrix) (float64, error) {
 // the chain that stays in its state with probability stay, or changes it, and 0 if that is not proved of any share.
 func Removed(t int, stay *big.Rat) float64 {
 	change := exact.Sub(exact.Int(1), stay)
-	th, err := finitelength.New(t, exact.Matrix{{stay, change}, {change, stay}}, exact.Matrix{{change, stay}, {stay, change}})
+	stays, changes := exact.Vector{stay, change}, exact.Vector{change, stay}
+	th, err := finitelength.New(t, exact.Matrix{stays, changes}, exact.Matrix{changes, stays})
 	if err != nil {
 		return 0
 	}
@@ -99,8 +100,8 @@ func lengthsFigure(context.Context, *Results) (*figure.Figure, error) {
 	}
 	m.Values = matrixRows(removed)
 	return figure.OneRow(figure.TwoColumns,
-		"Left: the least lead of a parent against the length, for two priors, with the limit above and a bound far below. "+
-			"Right: a table of shares by persistence and length, which grow with both, from 0 to about 0.9.",
+		"Left: the least lead of a parent against the length, for two priors, with the limit above and a bound far "+
+			"below. Right: a table of shares by persistence and length, which grow with both, from 0 to about 0.9.",
 		`Algorithm~1 at given lengths, on chains over two states. (a) The least lead $\hat g_{i,p(i)}-\max_j\hat g_{i,j}$ of a `+
 			`parent in stage~1 (points), the lead of its limit $g$ for long chains, and below both the bound $\gamma^3/S^2$ of `+
 			`Lemma~5. (b) The share of the excess loss of the uniform guess that the trained model provably removes, on chains `+
