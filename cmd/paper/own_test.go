@@ -442,3 +442,15 @@ func TestWaitingForInputIsInterrupted(t *testing.T) {
 		end.Close()
 	}
 }
+
+// The names of columns are those of the nodes, however a spreadsheet spaces or composes them.
+func TestColumnsAreNamedAsNodes(t *testing.T) {
+	nodes := []string{"r\u00e9gen", "wet ground", "s3"}
+	for _, line := range []string{
+		"s3, re\u0301gen , wet ground", "s3;r\u00e9gen;\"wet ground \"", "s3\tr\u00e9gen\t wet ground",
+	} {
+		if at, err := columns(line, nodes); err != nil || fmt.Sprint(at) != "[2 0 1]" {
+			t.Errorf("%q: columns %v, %v", line, at, err)
+		}
+	}
+}

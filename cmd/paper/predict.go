@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"learncausal/internal/files"
+	"learncausal/internal/names"
 	"learncausal/internal/runs"
 	"learncausal/paper/trial"
 	"learncausal/pkg/num"
@@ -181,7 +182,7 @@ func cells(line string) []string {
 // columns returns the position of each column if the first line has the names of the
 // positions, which may have spaces, in any order. It returns nil for a line of numbers. The position of an index
 // of pandas, a first column without a name, is -1; the others may then have the names 0..T-1.
-func columns(line string, names []string) ([]int, error) {
+func columns(line string, nodes []string) ([]int, error) {
 	head := cells(line)
 	if !slices.ContainsFunc(head, func(c string) bool { _, err := strconv.Atoi(c); return err != nil }) {
 		return nil, nil
@@ -194,13 +195,14 @@ func columns(line string, names []string) ([]int, error) {
 			return nil, err
 		}
 	}
-	indexed := len(head) == len(names)+1 && head[0] == ""
+	indexed := len(head) == len(nodes)+1 && head[0] == ""
 	if indexed {
 		head = head[1:]
 	}
 	var at []int
 	for i, c := range head {
-		k := slices.Index(names, strings.TrimSpace(c))
+		name, _ := names.Node(c)
+		k := slices.Index(nodes, name)
 		if indexed && c == strconv.Itoa(i) {
 			k = i
 		}
@@ -210,9 +212,9 @@ func columns(line string, names []string) ([]int, error) {
 	if sorted[len(sorted)-1] < 0 {
 		return nil, nil // no name: the tokens are wrong
 	}
-	for i := range names {
-		if !slices.Contains(at, i) || len(at) != len(names) {
-			return nil, fmt.Errorf("the names of columns %q, want each of %q once", head, names)
+	for i := range nodes {
+		if !slices.Contains(at, i) || len(at) != len(nodes) {
+			return nil, fmt.Errorf("the names of columns %q, want each of %q once", head, nodes)
 		}
 	}
 	if indexed {

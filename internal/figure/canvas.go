@@ -129,8 +129,8 @@ func (g *gate) passes(whole bool) bool {
 	return false
 }
 
-var errNoPlace = errors.New("lines, marks or texts have no place on the page, because their coordinates are not finite, " +
-	"or beyond 16384 pt")
+var errNoPlace = errors.New("lines, marks or texts have no place on the page, because their coordinates " +
+	"are not finite, or beyond 16384 pt")
 
 func (g *gate) move(now bool, to func()) {
 	if k := len(g.lost) - 1; !now {

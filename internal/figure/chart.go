@@ -35,7 +35,8 @@ func (h *Chart) Layout(w vg.Length) (r Room, err error) {
 		return Room{}, err
 	}
 	if r = roomOf(p, size); !onPage(r.Left) {
-		err = errors.New("plot: the labels leave no room for a frame: shorten those of the ticks, or the names of NominalX or NominalY")
+		err = errors.New("plot: the labels leave no room for a frame: shorten those of the ticks, or the names of NominalX " +
+			"or NominalY")
 	}
 	return r, err
 }

@@ -1,4 +1,4 @@
-// Package names finds the names that a misspelt name may mean.
+// Package names finds the names that a misspelt name may mean, and decides what the name of a node is.
 package names
 
 import (

@@ -52,7 +52,7 @@ func TestDistancesAreThoseOfPaths(t *testing.T) {
 }
 
 func TestNamesAreWrittenAndRead(t *testing.T) {
-	names := []string{"y", "graph", `say "hi"`, "Łódź 1", "→", "query"}
+	names := []string{"y", "graph", `say "hi"`, "Łódź 1", "→ 2", "query"}
 	f := graph.MustNew(-1, 0, 0, 1, 1, -1)
 	var dot strings.Builder
 	if err := f.WriteDOT(&dot, names...); err != nil {

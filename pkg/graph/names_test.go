@@ -42,7 +42,7 @@ func TestReadKeepsTheNamesOfTheNodes(t *testing.T) {
 		// of the subgraph, not of the graph
 		"digraph { query=s2; s1 -> s3; s2 }":                                "[-1 0 -1] s1,s3,s2",
 		`digraph { "Łódź"; Łódź -> "à la carte"; "a \"b\"" }`:               `[-1 0 -1] Łódź,à la carte,a "b"`,
-		"digraph { \"sp\\\nlit\" -> \"node\"; split; \"q\\\\\" }":           `[-1 0 -1] split,node,q\\`,
+		"digraph { \"sp\\\nlit\" -> \"node\"; split; \" q \" }":             `[-1 0 -1] split,node,q`,
 		"digraph { x -> y -> z; q }":                                        "[-1 0 1 -1] x,y,z,q", // y has a child
 		"digraph { subgraph A {a}; subgraph A {b}; r -> subgraph A {}; q }": "[-1 0 0 -1] r,a,b,q",
 		"digraph { subgraph A {a}; {subgraph A {}} -> b; q }":               "[-1 -1 -1] a,b,q", // a different A
@@ -69,7 +69,16 @@ func TestReadNamesTheNodesOfAFault(t *testing.T) {
 		"q; rain -> rain":                  "cycle rain -> rain: ",
 		"query=a; a -> b; c":               "DOT node a has the child b, and query=a: want a query without children",
 		"query=d; a -> b; c":               "DOT graph with query=d: no node has this name, want one of a, b, c",
-		`"" -> b; c`:                       `DOT node "": want a name of letters, digits, punctuation and spaces`,
+		`"" -> b; c`:                       `DOT node "": want a name with a letter or a digit`,
+		`" " -> b; c`:                      `DOT node " ": want a name with a letter or a digit`,
+		`"-" -> b; c`:                      `DOT node "-": want a name with a letter or a digit`,
+		`s1; s2; "\n"; s1 -> s2`:           `DOT node "\n": want a name without \`,
+		`"a\lb" -> b; c`:                   `DOT node "a\lb": want a name without \`,
+		`X_1 -> X_2; "X_2 " -> X_3`:        `DOT nodes "X_2" and "X_2 " look the same: want one spelling`,
+		"\u00e9 -> b; e\u0301 -> c":        `DOT nodes "\u00e9" and "e\u0301" look the same`,
+		"rain -> wet; r\u0430in -> c":      `DOT nodes "rain" and "r\u0430in" look the same`,
+		"\uff21 -> b; A -> c":              `DOT nodes "\uff21" and "A" look the same`,
+		`"a b" -> b; "a  b" -> c`:          `DOT nodes "a b" and "a  b" look the same`,
 		"a\u200b -> b; c":                  `DOT node "a\u200b": want a name of letters`,
 		"<b> -> b; c":                      `DOT node "<b>": want a name of letters`,
 		"q; rain -> wet":                   "query wet: query=NAME in the graph names a different query",
@@ -178,8 +187,23 @@ func TestReadFilesOfOtherPrograms(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"[A][B|A][C|A:B]":                    "not DOT but a formula of bnlearn",
-		"digraph { a [latent=yes]; a -> b }": "DOT node a: the attribute latent=yes says",
+		"[A][B|A][C|A:B]":                                                  "not DOT but a formula of bnlearn",
+		"// of R, 2024\n/* x */ dag {\na -> b }":                           "not DOT but dagitty",
+		"# networkx, by hand\ngraph [\n node [":                            "not DOT but GML",
+		"Creator \"x\"\nVersion 1\ngraph\n[":                               "not DOT but GML",
+		"Graph Attributes:\nBIC: -3":                                       "not DOT but the text of Tetrad",
+		`{"nodes": [{"id": "a"}]}`:                                         "not DOT but JSON",
+		"[[0, 1], [0, 0]]":                                                 "not DOT but JSON",
+		"network asia {\n}":                                                "not DOT but BIF",
+		"%% mine\nflowchart LR\n a --> b":                                  "not DOT but mermaid",
+		"graph TD; a-->b":                                                  "not DOT but mermaid",
+		"from,to\na,b\n":                                                   "not DOT but a table",
+		"<?xml version=\"1.0\"?>\n<smile version=\"1\">":                   "not DOT but XDSL of GeNIe: in Python",
+		"<?xml version=\"1.0\"?>\n<BIF>":                                   "not DOT but XMLBIF",
+		"// a, b\nstrict digraph \"x, y\"\n{ 0 -> 1; 2 }":                  "[-1 0 -1] ",
+		"digraph { a -> b [arrowhead=odot]; c }":                           "the attribute arrowhead=odot leaves open",
+		"digraph { a -> b [arrowhead=dotvee]; c }":                         "the attribute arrowhead=dotvee leaves open",
+		"digraph { a [latent=yes]; a -> b }":                               "DOT node a: the attribute latent=yes says",
 		"digraph { a -> b [dir=both, arrowtail=none, arrowhead=odot]; c }": "the attribute arrowhead=odot leaves open",
 
 		"digraph { 0 [label=a]; 1 [label=a]; 0 -> 1; 2 [label=c] }":                     "[-1 0 -1] ",

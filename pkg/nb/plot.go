@@ -105,8 +105,9 @@ func inked(p *plot.Plot) (err error) {
 			continue
 		}
 		if !marks(func(c draw.Canvas) { f.Plot(c, &q) }) {
-			return fmt.Errorf("plotter %d of %d, %T, draws nothing within the axes, x from %.4g to %.4g and y from %.4g to %.4g: "+
-				"set X.Min, X.Max, Y.Min and Y.Max", k+1, len(all), f, q.X.Min, q.X.Max, q.Y.Min, q.Y.Max)
+			return fmt.Errorf("plotter %d of %d, %T, draws nothing within the axes, "+
+				"x from %.4g to %.4g and y from %.4g to %.4g: set X.Min, X.Max, Y.Min and Y.Max",
+				k+1, len(all), f, q.X.Min, q.X.Max, q.Y.Min, q.Y.Max)
 		}
 	}
 	return nil

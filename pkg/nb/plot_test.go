@@ -157,9 +157,10 @@ func TestAPictureHasInkOrAReason(t *testing.T) {
 		return p
 	}
 	for name, p := range map[string]*plot.Plot{
-		"names on y": bars(nil, []string{"a", word, "c"}), "names on x": bars([]string{"a", strings.Repeat("i", 30), "c"}, nil),
-		"no name": bars(nil, nil),
-		"zeros":   heatMap("", 3, 3, func(int, int) float64 { return 0 }),
+		"names on y": bars(nil, []string{"a", word, "c"}),
+		"names on x": bars([]string{"a", strings.Repeat("i", 30), "c"}, nil),
+		"no name":    bars(nil, nil),
+		"zeros":      heatMap("", 3, 3, func(int, int) float64 { return 0 }),
 	} {
 		b, err := drawn(p)
 		if err != nil {

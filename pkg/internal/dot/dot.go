@@ -86,15 +86,29 @@ func Read(r io.Reader) (*Graph, error) {
 
 // foreign describes a file in the language of another program, and its conversion. It is empty for other files.
 func foreign(text string) string {
-	const networkx = ": in Python, networkx.nx_pydot.write_dot(networkx.read_%s(FILE), \"graph.dot\") converts it"
+	const (
+		networkx = ": in Python, networkx.nx_pydot.write_dot(networkx.read_%s(FILE), \"graph.dot\") converts it"
+		pgmpy    = ": in Python, networkx.nx_pydot.write_dot(networkx.DiGraph(" +
+			"pgmpy.readwrite.%sReader(FILE).get_model().edges), \"graph.dot\") converts it"
+	)
+	text = regexp.MustCompile(`^(\s|#.*|//.*|%.*|/\*[\s\S]*?\*/)+`).ReplaceAllString(text, "") // comments
 	for _, f := range []struct{ begin, what string }{
-		{`(dag|pdag|mag|pag)\s*\{`, `dagitty: want "digraph" for its first word, and no attributes in brackets`},
+		{`(dag|pdag|mag|pag)\s*("[^"]*"\s*)?\{`, `dagitty: want "digraph" for its first word, and no attributes in brackets`},
+		{`<[\s\S]*<smile`, "XDSL of GeNIe" + fmt.Sprintf(pgmpy, "XDSL")},
+		{`<smile`, "XDSL of GeNIe" + fmt.Sprintf(pgmpy, "XDSL")},
+		{`<[\s\S]*<BIF|<BIF`, "XMLBIF" + fmt.Sprintf(pgmpy, "XMLBIF")},
 		{`<\?xml|<graphml`, "XML" + fmt.Sprintf(networkx, "graphml")},
-		{`(Creator\s.*\s+)?graph\s*\[`, "GML" + fmt.Sprintf(networkx, "gml")},
-		{`\[[^][]+\]\s*\[`, `a formula of bnlearn: in R, write.dot("graph.dot", model2network(FORMULA)) converts it`},
-		{`Graph Nodes:`, `the text of Tetrad: in causal-learn, GraphUtils.to_pydot(GRAPH).write("graph.dot") converts the graph`},
+		{`(Creator\s.*\s+|Version\s.*\s+)*graph\s*\[`, "GML" + fmt.Sprintf(networkx, "gml")},
+		{`network\s+\S+\s*\{`, `BIF: in R with bnlearn, write.dot("graph.dot", read.bif(FILE)) converts it`},
+		{`(graph|flowchart)\s+(TD|TB|BT|RL|LR)\b`, `mermaid: want digraph { a -> b } for a --> b`},
+		{`\[[^][{}"]+\]\s*\[`, `a formula of bnlearn: in R, write.dot("graph.dot", model2network(FORMULA)) converts it`},
+		{`Graph (Nodes|Attributes):`, `the text of Tetrad: in causal-learn, GraphUtils.to_pydot(GRAPH).write("graph.dot") converts the graph`},
+		{`[[{]\s*["[{\d}\]]`, `JSON: in Python, networkx.nx_pydot.write_dot(networkx.node_link_graph(json.load(open(FILE))), "graph.dot") ` +
+			"converts a graph of networkx"},
+		{`(?i:strict|digraph|graph)\b`, ""},
+		{`[^\n{}]*[,;\t][^\n{}]*(\n|$)`, "a table: want digraph { a -> b; b -> c }, with an arrow from each parent to each child"},
 	} {
-		if regexp.MustCompile(`^\s*(` + f.begin + `)`).MatchString(text) {
+		if regexp.MustCompile(`^(` + f.begin + `)`).MatchString(text) {
 			return f.what
 		}
 	}

@@ -6,9 +6,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
+	"golang.org/x/text/unicode/norm"
 	"gonum.org/v1/gonum/graph/formats/dot/ast"
+
+	"learncausal/internal/names"
 )
 
 // A drawing collects the nodes and edges of DOT statements in the order of the file. It
@@ -143,7 +145,8 @@ func (d *drawing) limit(n, most int, unit string) {
 // visible returns the graph of the visible nodes and edges. It is an error if attributes hide
 // an edge, one of its ends or its direction in another way, or say that a node is not observed.
 func (d *drawing) visible() (*Graph, error) {
-	g, name := &Graph{Query: d.graph["query"]}, d.labels()
+	g, label := &Graph{Query: strings.TrimSpace(norm.NFC.String(d.graph["query"]))}, d.labels()
+	name := func(id string) string { return strings.TrimSpace(norm.NFC.String(label(id))) }
 	for _, a := range d.edges {
 		if a.style.has("invis") {
 			continue
@@ -162,18 +165,21 @@ func (d *drawing) visible() (*Graph, error) {
 	if s, set := d.graph["splines"]; set && (s == "" || s == "none") {
 		return nil, fmt.Errorf("DOT graph with the attribute splines=%s, which hides all edges: want it removed", Quote(s))
 	}
+	seen := make(map[string]string) // the names by their looks
 	for _, node := range d.order {
-		id := name(node)
-		odd := func(r rune) bool { return !unicode.IsPrint(r) }
-		key := d.nodes[node].unobserved()
-		switch {
+		id, err := names.Node(label(node))
+		key, look := d.nodes[node].unobserved(), names.Look(id)
+		switch other, twice := seen[look]; {
 		case d.nodes[node].has("invis"):
 		case key != "":
 			return nil, fmt.Errorf("DOT node %s: the attribute %s=%s says that it is not observed, and the model reads "+
 				"each node: want it removed, with its edges", id, key, Quote(d.nodes[node][key]))
-		case id == "" || strings.HasPrefix(id, "<") || strings.ContainsFunc(id, odd):
-			return nil, fmt.Errorf("DOT node %q: want a name of letters, digits, punctuation and spaces", id)
+		case err != nil:
+			return nil, fmt.Errorf("DOT node %w", err)
+		case twice:
+			return nil, fmt.Errorf("DOT nodes %+q and %+q look the same: want one spelling of a node", other, label(node))
 		default:
+			seen[look] = label(node)
 			g.Nodes = append(g.Nodes, id)
 		}
 	}
@@ -222,7 +228,6 @@ func (d *drawing) hidden(s style) string {
 		open = " leaves open which end is the parent: want one arrow"
 	)
 	both := s["dir"] == "both"
-	tail := strings.TrimPrefix(s["arrowtail"], "o")
 	color, page := colorOf(s["color"], "black"), colorOf(d.graph["bgcolor"], "white")
 	clear := len(color) == len("#rrggbbaa") && strings.HasPrefix(color, "#") && strings.HasSuffix(color, "00")
 	for _, test := range []struct {
@@ -231,11 +236,11 @@ func (d *drawing) hidden(s style) string {
 		why   string
 	}{
 		{s["dir"] == "back", "dir", turn},
-		{both && tail == "dot", "arrowtail", open},
-		{both && tail != "none" || s["dir"] == "none", "dir", head},
+		{both && strings.Contains(s["arrowtail"], "dot"), "arrowtail", open},
+		{both && s["arrowtail"] != "none" || s["dir"] == "none", "dir", head},
 		{strings.Contains(s["arrowhead"], "inv"), "arrowhead", turn},
 		{s["arrowhead"] == "none", "arrowhead", head},
-		{strings.TrimPrefix(s["arrowhead"], "o") == "dot" && both, "arrowhead", open},
+		{strings.Contains(s["arrowhead"], "dot"), "arrowhead", open},
 		{zero(s["arrowsize"]), "arrowsize", head},
 		{zero(s["penwidth"]), "penwidth", line},
 		{s.has("invisible"), "style", line},
