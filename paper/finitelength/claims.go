@@ -36,7 +36,7 @@ func Claims() []ledger.Claim {
 		all = append(all, ledger.Claim{
 			ID: fmt.Sprintf("length-%d-%d", t.T, k/3+1), Number: "Proposition L5", Kind: ledger.Step, Title: t.String(),
 			Section: "At lengths that can be run", Statement: t.statement(), Hypotheses: t.hypotheses(),
-			OnPaper: []string{"length"}, Check: check(func(*Theorem) {}),
+			OnPaper: []string{"L5"}, Check: check(func(*Theorem) {}),
 			Faults: []ledger.Fault{
 				ledger.Plant("beta_0 a hundred times larger",
 					check(func(t *Theorem) { t.Beta0 = exact.Mul(exact.Int(100), t.Beta0) })),
@@ -80,7 +80,9 @@ func (t Theorem) decide(w *ledger.Worst, lead func() (lead, most exact.Range), t
 	}
 	w.AtMostInterval(t.time1(interval(of)), exact.Point(t.Time1), at("4S/Delta (T^2 + T/alpha) log(T/alpha) <= Time1"))
 	e := two()
-	w.AtMostInterval(exact.Point(t.Reach), exact.Point(new(big.Rat).SetFloat64(e.beta)), at("0 < -Delta_beta up to Reach"))
+	if beta := new(big.Rat).SetFloat64(e.beta); beta.Cmp(t.Reach) < 0 {
+		w.AtMostInterval(exact.Point(t.Reach), exact.Point(beta), at("0 < -Delta_beta up to Reach"))
+	}
 	w.AtMostInterval(e.time, exact.Point(t.Time2), at("sum of width/growth + 4 <= Time2"))
 	w.AtMostInterval(e.excess, exact.Point(t.Excess), at("excess + 2 beta alpha <= Excess"))
 }

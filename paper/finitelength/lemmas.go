@@ -20,7 +20,7 @@ func lemmas() []ledger.Claim {
 	return []ledger.Claim{
 		{
 			ID: "length-lead", Number: "Proposition L1", Kind: ledger.Step, Title: "The gradient of stage 1 at small beta_0",
-			Section: section, Hypotheses: `$\epsilon>0$; $\beta_0\ge0$`, OnPaper: []string{"length"},
+			Section: section, Hypotheses: `$\epsilon>0$; $\beta_0\ge0$`, OnPaper: []string{"L1"},
 			Statement: `$|g^*_{i,j}-\hat g_{i,j}|\le(e^{2\beta_0}-1)(\hat g_{i,j}+c_{i,j})+(e^{\beta_0}-1)c_{i,j}$ for every ` +
 				`$A^{(1)}$, where $c_{i,j}=1$ but $c_{T,T}=S$`,
 			Check: movesAtMost(1, 1),
@@ -32,7 +32,7 @@ func lemmas() []ledger.Claim {
 		{
 			ID: "length-turn", Number: "Proposition L3", Kind: ledger.Step, Section: section,
 			Title:      "Stage 2 does not turn back for eta_2 <= 4(S-1)",
-			Hypotheses: `$\epsilon>0$; $0\le z_i\le1$`, OnPaper: []string{"length"},
+			Hypotheses: `$\epsilon>0$; $0\le z_i\le1$`, OnPaper: []string{"L3"},
 			Statement: `$\partial_\beta q_{s'}\ge-\frac14$ for $q_{s'}=\delta_{s'}(X)^\top J(\mathcal S(\beta z))z/` +
 				`(\delta_{s'}(X)^\top\mathcal S(\beta z)+\epsilon)$, so that $-\partial_\beta\Delta_\beta\ge-1/(4(S-1))$`,
 			Check:  fallsAtMost(0.25),
