@@ -48,7 +48,8 @@ func NewDivergence(name string, excess func(d float64) float64, slope float64) D
 	for k, z := range points {
 		v := excess(z - 1)
 		if z > 1 && !(v <= float64(slope*(z-1))*(1+1e-12)) || !(v >= 0) {
-			panic(fmt.Sprintf("theory: divergence %q with f(%v) = %v, want 0 to slope (z-1), with the slope %v", name, z, v, slope))
+			panic(fmt.Sprintf("theory: divergence %q with f(%v) = %v, want 0 to slope (z-1), with the slope %v",
+				name, z, v, slope))
 		}
 		for _, a := range points[:k] {
 			if mid := excess((a+z)/2 - 1); !(mid <= (excess(a-1)+v)/2*(1+1e-12)+1e-12) {
@@ -86,7 +87,8 @@ func (f Divergence) F(z float64) float64 {
 // check panics unless f is one that this package made.
 func (f Divergence) check() Divergence {
 	if f.excess == nil {
-		panic("theory: a divergence without a function: ChiSquared is one, Divergences lists them, and NewDivergence makes another")
+		panic("theory: a divergence without a function: ChiSquared is one, Divergences lists them, " +
+			"and NewDivergence makes another")
 	}
 	return f
 }
