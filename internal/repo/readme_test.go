@@ -49,16 +49,40 @@ func TestOwnGraphOfTheReadme(t *testing.T) {
 	}
 }
 
-// A module outside of the checkout imports a package of this one.
+// A module outside of the checkout imports a package of this one, and runs what it defines itself: a model, an
+// optimiser, a task, a divergence and a lemma.
 func TestModuleOfTheReadme(t *testing.T) {
 	t.Chdir(root)
 	checkout, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
 	}
+	mine := filepath.Join(t.TempDir(), "mine")
 	lines := block(t, document(t, "README.md"), "A module of your own", "sh")
-	lines = strings.ReplaceAll(lines, "../mine", "'"+filepath.Join(t.TempDir(), "mine")+"'")
+	lines = strings.ReplaceAll(lines, "../mine", "'"+mine+"'")
 	if out := shell(t, checkout, lines); !strings.HasSuffix(out, "\n8\n") {
 		t.Errorf("the program prints %q", out)
+	}
+	if testing.Short() {
+		t.Skip("slow: it compiles the packages for another module")
+	}
+	examples, err := filepath.Glob("examples/*")
+	if err != nil || len(examples) != 5 {
+		t.Fatalf("examples %v, %v", examples, err)
+	}
+	for _, example := range examples {
+		program := document(t, example+"/main.go")
+		_, want, _ := strings.Cut(program, "\t// Output:\n")
+		want = strings.TrimSuffix(want, "}\n")
+		if err := os.WriteFile(filepath.Join(mine, "main.go"), []byte(program), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for line := range strings.Lines(shell(t, mine, "go run -mod=mod . 2>errors || cat errors")) {
+			got += strings.TrimSuffix("\t// "+strings.TrimSpace(line), " ") + "\n"
+		}
+		if got != want || want == "" {
+			t.Errorf("%s prints\n%swant\n%s", example, got, want)
+		}
 	}
 }

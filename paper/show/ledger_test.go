@@ -92,7 +92,7 @@ func TestAFaultThatIsNotRefutedStopsTheCell(t *testing.T) {
 		},
 	} {
 		c.ID = "one"
-		if _, err := rows(t.Context(), []ledger.Claim{c}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := rows(t.Context(), []ledger.Claim{c}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}

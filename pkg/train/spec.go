@@ -18,7 +18,7 @@
 // on the platform. Package runs stores runs by a hash of the JSON of the spec.
 //
 // [Task], [Model] and [Optimiser] are interfaces: a type of your own with their methods trains in the same way, and has
-// JSON once it is given a name by [Register].
+// JSON once it is given a name by [Register]; the folder examples has one of each.
 package train
 
 import (
