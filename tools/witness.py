@@ -361,6 +361,94 @@ def thm_main_step_cauchy(w):
     return lhs, w.rhs, LESS
 
 
+def root_between(q, n):
+    """An enclosure of the n-th root of q >= 0."""
+    k, scale = 1, 10**30
+    target = q.numerator * scale**n // q.denominator
+    while k**n <= target:
+        k *= 2
+    low = k // 2
+    while k - low > 1:
+        middle = (low + k) // 2
+        low, k = (middle, k) if middle**n <= target else (low, middle)
+    return F(low, scale), F(low + 1, scale)
+
+
+def divergence(p, q):
+    """An enclosure of KL(p | q)."""
+    logs = [log_between(a / b) for a, b in zip(p, q, strict=True)]
+    return [sum(a * v[k] for a, v in zip(p, logs)) for k in (0, 1)]
+
+
+def thm_main_step_variance(w):
+    """Theorem 1, a remark of ours: a chain whose query attends to itself, by the law of its pair counts"""
+    (pi, mu), t, grown, row = w.chain(), w["T"], w["exp(beta)"], w.law("softmax(A1_i)")
+    require(len(pi) == 2 and t > 3 and grown > 1, "not these S, T and beta")
+    require(w.index(t, "i") == t - 1 and row == [0] * (t - 1) + [1], "the query does not attend to itself")
+    eps, n = rational_root(F(1, t), 2), (0, 1)
+    law = {((a,), a, (0, 0, 0, 0)): mu[a] for a in n}  # of the first state, the last one and the counts
+    for _ in range(t - 2):
+        after = {}
+        for (first, last, counts), p in law.items():
+            for b in n:
+                at = (first, b, tuple(c + (k == 2 * last + b) for k, c in enumerate(counts)))
+                after[at] = after.get(at, 0) + p * pi[last][b]
+        law = after
+    predicted = {}  # the chance of each prediction
+    for ((first,), _, counts), p in law.items():
+        for s in n:
+            of = [grown * counts[2 * s + b] + counts[2 * (1 - s) + b] for b in n]
+            of[first] += grown if first == s else 1  # the root attends to itself
+            of[s] += grown
+            predicted[s, of[0] / sum(of)] = predicted.get((s, of[0] / sum(of)), 0) + p
+    def smooth(f):
+        return [(v + eps) / (1 + 2 * eps) for v in (f, 1 - f)]
+    lo = sum(p * divergence(pi[s], smooth(f))[0] for (s, f), p in predicted.items()) / 2
+    limits = [((grown - 1) * mu[s] * pi[s][0] + mu[0]) / (1 + (grown - 1) * mu[s]) for s in n]
+    lo -= sum(divergence(pi[s], smooth(f))[1] for s, f in enumerate(limits)) / 2
+    cost = sum(1 / m for m in mu) / 4 / (t - 2)
+    return F(lo * 10**9 // 1, 10**9), cost, LESS
+
+
+def algorithm_end(w, leave):
+    """1/64 = T^(-1/2), the prediction of the query's state where all other tokens differ, at most, the weight of mu, and
+    the least probability of such sequences, for the chain that leaves each of two states with a probability"""
+    t, c = w["T"], w["constant of exp(beta*)"]
+    require(t == 4096 and c >= 1, "T^(1/12) is not 2")
+    sixths = [root_between(v, 6) for v in log_between(F(t))]
+    low, high = 2 * c / sixths[1][1], 2 * c / sixths[0][0]  # of exp(beta*)
+    most = high * exp_between(1)[1]
+    r = F(2, t)
+    def weight(grown, root):
+        rest = 1 - r + r * root
+        return rest / (rest + (1 - r) * (grown - 1) / 2)
+    weights = weight(high, root_between(high, 2)[0]), weight(low, root_between(low, 2)[1])
+    return F(1, 64), most / (most + t - 1), weights, (1 - (t - 2) * leave) / 2
+
+
+def thm_main_step_runs(w):
+    """Theorem 1, a remark of ours"""
+    pis, _ = w.orbits()
+    p = pis[0][0][1]
+    require(pis == [[[1 - p, p], [p, 1 - p]], [[p, 1 - p], [1 - p, p]]], "not a chain that stays and one that leaves")
+    eps, own, (_, weight), chance = algorithm_end(w, p)
+    require((own + eps) / (1 + 2 * eps) < 1 - p, "the query's own state is likely enough")
+    far = log_between((1 - p) * (1 + 2 * eps) / (own + eps))[0] * (1 - p) + p * log_between(p)[0]
+    f = 1 - p - weight * (F(1, 2) - p)
+    return rounded(chance / 2 * far,
+                   divergence([1 - p, p], [(v + eps) / (1 + 2 * eps) for v in (f, 1 - f)])[1] + F(1, w["T"] - 2))
+
+
+def thm_ood_step_runs(w):
+    """Theorem 2, a remark of ours"""
+    (pi, _), p = w.chain(), w["pi"][0][1]
+    require(pi == [[1 - p, p], [p, 1 - p]], "not a chain that stays")
+    _, own, (_, weight), chance = algorithm_end(w, p)
+    bound = weight * (F(1, 2) - p) + F(258, 100) * root_between(p * (1 - p) / (F(1, 2) * (w["T"] - 2)), 2)[1]
+    require(1 - p - own > bound, "the bound is not missed")
+    return chance, F(1, 100), LESS
+
+
 def alg_oracle(w):
     """Algorithm 2, with f(x) = max(x - hinge, 0)"""
     g, (pis, _), hinge = w.forest(), w.orbits(), w["hinge"]

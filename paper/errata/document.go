@@ -66,7 +66,7 @@ func (e *erratum) Counts() map[string]int {
 	}
 	for _, r := range e.ledger.Rows {
 		switch {
-		case r.Failed() && r.Kind == ledger.Step:
+		case r.Failed() && r.Kind == ledger.Step && e.remarks[r.ID].Ours == "":
 			n["FalseSteps"]++
 		case r.Failed() && r.Kind == ledger.Statement:
 			n["FalseStatements"]++

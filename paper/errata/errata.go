@@ -33,6 +33,7 @@ type remark struct {
 	Sides string // of the witness; may be empty
 	First string // sentence below the heading: a reading, or a witness outside of the standing hypotheses
 	Short string // the witness in one line, for the letter, see [short]
+	Ours  string // of a row that the paper does not have: what it is; the letter omits it
 	Text  string
 }
 
@@ -41,13 +42,14 @@ func parseRemark(id, text string) (remark, error) {
 	var r remark
 	fields := map[string]*string{
 		"line": &r.Line, "sides": &r.Sides, "limit": &r.Limit, "first": &r.First, "short": &r.Short,
+		"ours": &r.Ours,
 	}
 	for strings.HasPrefix(text, "%") {
 		var line string
 		line, text, _ = strings.Cut(text, "\n")
 		name, value, _ := strings.Cut(strings.TrimSpace(line[1:]), ":")
 		if fields[name] == nil {
-			return r, fmt.Errorf("errata: %s.tex begins with %q, want line, first, sides, limit or short", id, name)
+			return r, fmt.Errorf("errata: %s.tex begins with %q, want line, first, sides, limit, short or ours", id, name)
 		}
 		*fields[name] = strings.TrimSpace(value)
 	}

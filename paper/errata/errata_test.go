@@ -107,7 +107,7 @@ func TestDocumentCountsItsFigures(t *testing.T) {
 				t.Errorf("%s is proved by %s, which has no proof in the erratum", r.ID, id)
 			}
 		}
-		if r.Failed() {
+		if r.Failed() && e.remarks[r.ID].Ours == "" {
 			failing++
 			if r.Kind == ledger.Statement {
 				statements++

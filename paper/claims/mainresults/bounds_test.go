@@ -46,9 +46,9 @@ func TestEnclosuresOfLongChains(t *testing.T) {
 	logC := math.Log(math.Pow(0.4, 4.5) * math.Pow(2, -3.5) / 10)
 	end := logC - math.Log(y)/12
 	check.Each("the end of stage 2", append(betas, logY), []float64{end, end + 1, math.Log(y)})
-	check("the bound on the loss", logLossBound(statedLoss, 0.4, 2, logY, 1./12),
+	check("the bound on the loss", logLossBound(ledger.MustBound(`20\,S^5\gamma^{-7}`), 0.4, 2, logY, 1./12),
 		math.Log(20*32*math.Pow(0.4, -7))-0.4*logC+math.Log(y)/30)
-	check("the bound on the error", logErrorBound(statedError, 0.4, 2, logY, 1./24),
+	check("the bound on the error", logErrorBound(ledger.MustBound(`15\,S^{3/2}\gamma^{-2}`), 0.4, 2, logY, 1./24),
 		math.Log(15*math.Pow(2, 1.5)/0.16)-0.2*logC+math.Log(y)/60)
 
 	// At beta = 10 the errors of the frequencies, of order T^(-1/4), are far below the bias.

@@ -2,14 +2,12 @@ package mainresults
 
 import (
 	"fmt"
-	"math"
 	"math/big"
 	"math/rand/v2"
 
 	"learncausal/paper/exact"
 	"learncausal/paper/ledger"
 	"learncausal/pkg/graph"
-	"learncausal/pkg/num"
 )
 
 // This file has steps in the proof of Theorem 1 that the paper leaves to the reader or gets wrong: the error
@@ -358,64 +356,6 @@ func (c biasClaim) decide(w *ledger.Worst, pi exact.Matrix, gamma, r, beta *big.
 	front := exact.Quo(exact.Int(2*states*states*states), exact.Pow(gamma, 5))
 	fall := exact.Mul(exact.Mul(beta, gamma), exact.Int(-c.rate))
 	w.AtMostInterval(divergence, point(front).Mul(point(fall).Exp()), at)
-}
-
-var thmMainStepVariance = ledger.Claim{
-	ID: "thm-main-step-variance", Number: "Theorem 1", Kind: ledger.Step,
-	Title: "What finite sequences cost beside the limit", Slow: true,
-	Statement: `$\Big|\,L-L^*+\log(1+S\epsilon)` +
-		`-\frac1S\sum_s\mathrm{KL}\big(\pi\,\big\|\,\frac{f_\infty+\epsilon}{1+S\epsilon}\big)\Big|` +
-		`\le\bound{\frac{S-1}{2S}}\sum_s\frac1{\mu_\pi(s)}\cdot\bound{\frac1{T-2}}$ on chains, for every fixed $\beta$`,
-	Hypotheses: `$\mathcal S(A^{(1)})_{i,p(i)}=1$ for $i\in\overline{\mathcal R}$; $\epsilon=T^{-1/2}$`,
-	Tried: `two $\pi$ over two states; $T=16,128,512$; $\beta=0,\frac52,5$; query in sequence; sums over all pair ` +
-		`counts, enclosed`,
-	Uses: []string{"thm-main-step-epsilon", "thm-main-step-bias"},
-	Check: finiteCost(costClaim{}).Noted("The limit itself is compared, bias apart " +
-		"from variance: a row of pi seen n times costs (S-1)/(2n) at first order, and the mixture costs less."),
-	Faults: []ledger.Fault{
-		ledger.Plant("pi itself for f_inf in the limit", finiteCost(costClaim{noMu: true})),
-		ledger.Drop(`$\epsilon=T^{-1/2}$`, "epsilon = e^(-T)", finiteCost(costClaim{tinyEps: true})),
-		ledger.Drop(`$\mathcal S(A^{(1)})_{i,p(i)}=1$ for $i\in\overline{\mathcal R}$`, "nobody attends to the parent",
-			finiteCost(costClaim{noParents: true})),
-	},
-}
-
-// A costClaim has planted faults.
-type costClaim struct{ noMu, tinyEps, noParents bool }
-
-// finiteCost decides the statement with sums over the pair counts.
-func finiteCost(claim costClaim) ledger.Check {
-	return func(e *ledger.Env, w *ledger.Worst) string {
-		for _, pi := range []exact.Matrix{exact.Rats("4/5 1/5; 2/5 3/5"), exact.Rats("1/5 4/5; 3/5 2/5")} {
-			for _, t := range []int{16, 128, 512}[:e.Budget(3, 2)] {
-				for _, beta := range []float64{0, 2.5, 5} {
-					claim.decide(w, e.Bounds(), pi, t, beta)
-				}
-			}
-		}
-		return ""
-	}
-}
-
-// decide decides the statement for one chain.
-func (claim costClaim) decide(w *ledger.Worst, bounds []ledger.Bound, pi exact.Matrix, t int, beta float64) {
-	n := float64(t)
-	c, seenAt, limitAt := trainedChain{pi: pi, t: t, pull: 1, eps: math.Pow(n, -0.5)}, beta, beta
-	if claim.tinyEps {
-		c.eps = num.Exp(-n)
-	}
-	if claim.noParents {
-		seenAt = 0 // all positions have the same weight
-	}
-	if claim.noMu {
-		limitAt = beta + 40 // the weight of mu is e^(-40)
-	}
-	seen, limit := c.excess(seenAt), c.limit(limitAt)
-	at := ledger.At[float64]{"S": 2, "S-1": 1, "T-2": n - 2}
-	bound := bounds[0].Over(`\frac{S-1}{2S}`).Float(at) * sampleCost(c.chain()) * bounds[1].Float(at)
-	w.AtMostRounded(math.Abs(seen.Float()-limit), bound, 1e-10, func() ledger.Instance {
-		return ledger.Instance{"pi": pi, "T": t, "beta": beta, "excess loss": seen.Float(), "limit": limit}
-	})
 }
 
 var thmMainStepCauchy = ledger.Claim{

@@ -36,16 +36,10 @@ func TestTokenLossIsASumOverSequences(t *testing.T) {
 	check("the mean of |q - pi|^2/2", exact.Float(l.square), square)
 }
 
-// The cost of finite samples, the logarithms at the threshold of Lemma 32, and the mixture in the
-// limit.
+// The logarithms at the threshold of Lemma 32, and the mixture in the limit.
 func TestInequalitiesOfTheStepsOfTheoremOne(t *testing.T) {
 	check := compare.With(t)
 	pi := exact.Rats("4/5 1/5; 2/5 3/5")
-	c := trainedChain{pi: pi, t: 4, pull: 1, eps: 0.5}
-	check.Inequalities("the cost of finite samples", func(w *ledger.Worst) {
-		bounds := []ledger.Bound{ledger.MustBound(`8\frac{S-1}{2S}`), ledger.MustBound(`(T-2)^{-2}`)}
-		costClaim{}.decide(w, bounds, pi, 4, 2.5)
-	}, [2]float64{c.limit(2.5) - c.excess(2.5).Float(), 8 * 1.125 / 4})
 	var lines [][2]float64
 	for _, p := range []float64{0.5, 0.75} {
 		for _, f := range []float64{0, 1. / 160, 11. / 160, 1} {

@@ -83,7 +83,7 @@ var thmMain = ledger.Claim{
 		OnPaper: []string{"thm-main-corrected"},
 		Check: farTheorem(1./12, "The constants are absurd: at gamma = 2/5, S = 2 the hypothesis begins at T = 10^51, and "+
 			"the bound is below log S from T_eff/log^2 T = 10^219 on. Trained runs, of at most 512 tokens, are no instances; "+
-			"thm-main-step-runs has them. That the left side is not negative is proved, not tested. "+attentionKept+mainUnresolved),
+			"notebook 8 has them. That the left side is not negative is proved, not tested. "+attentionKept+mainUnresolved),
 		Faults: mainFaults(farLosses(1, 1), ledger.PlantIn(partLoss, "no stage 2", farLosses(1./12, 0))),
 		Spare:  mainSpares,
 	},
