@@ -2,45 +2,43 @@ package claims
 
 import (
 	"os"
-	"slices"
 	"testing"
 
 	"learncausal/paper/ledger"
 )
 
-// What a correction rests on, directly or by way of others, is true: the stored
-// verdict of no row in its closure under Grounds says that it fails, nor has one
-// a defect, which only a row that fails has.
-func TestCorrectionsRestOnTrueStatements(t *testing.T) {
+// What the proof of a proved row rests on, directly or by way of others, is proved: the weakest row of its closure
+// under Grounds is printed with -v. A row in the middle of a proof that is only tested is found.
+func TestProofsRestOnProofs(t *testing.T) {
 	b, err := os.ReadFile("../../figures/claims.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	stored, err := ledger.Parse(b)
+	l, err := ledger.Parse(b)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all ledger.Ledger
-	for _, c := range All() {
-		all.Rows = append(all.Rows, ledger.Row{Claim: c})
+	for i, c := range All() { // what a proof rests on now, with the stored verdicts
+		if r := l.Find(c.ID); r == nil {
+			t.Errorf("%s is not in the stored ledger", c.ID)
+		} else {
+			r.Uses, r.RestsOn, r.OnPaper = c.Uses, c.RestsOn, All()[i].OnPaper
+		}
 	}
-	fails := func(id string) bool {
-		r := stored.Find(id)
-		return all.Find(id).Defect != "" || r != nil && r.Failed()
-	}
-	for _, c := range All() {
-		if c.Kind != ledger.Correction {
+	proved := 0
+	for _, r := range l.Rows {
+		if r.Verdict != ledger.Proved {
 			continue
 		}
-		var bad []string
-		for id := range all.Below(c.ID) {
-			if id != c.ID && fails(id) {
-				bad = append(bad, id)
-			}
+		proved++
+		weakest := l.Weakest(r.ID)
+		t.Logf("%-55s %s", r.ID, weakest.Verdict)
+		if weakest.Verdict != ledger.Proved {
+			t.Errorf("the proof of %s rests on %s, which is %s", r.ID, weakest.ID, weakest.Verdict)
 		}
-		slices.Sort(bad)
-		if len(bad) > 0 {
-			t.Errorf("the proof of %s rests on rows that fail: %v", c.ID, bad)
-		}
+	}
+	l.Find("lem-mu-lower").Verdict = ledger.Tested
+	if got := l.Weakest("thm-ood").ID; proved == 0 || got != "lem-mu-lower" {
+		t.Errorf("with Lemma 14 tested, the weakest row below Theorem 2 is %s", got)
 	}
 }

@@ -58,6 +58,9 @@ func text(name string) string {
 	return string(b)
 }
 
+// Survival returns the sentence on the theorems.
+func (e *erratum) Survival() string { return e.ledger.Survival() }
+
 // Counts returns the numbers that the prose quotes, by the names of their macros.
 func (e *erratum) Counts() map[string]int {
 	n := map[string]int{"Proofs": len(e.number), "FalseSteps": 0, "FalseStatements": 0}
@@ -257,11 +260,11 @@ func (e *erratum) Chain() (all []ledger.Row, err error) {
 	for _, x := range e.End() {
 		top = append(top, x.ID)
 	}
+	if r := e.ledger.Weakest(top...); r.Verdict != ledger.Proved {
+		return nil, fmt.Errorf("the corrected main theorem rests on %s, which is %s: want a proof", r.ID, r.Verdict)
+	}
 	below := e.ledger.Below(top...)
 	for _, r := range e.ledger.Rows {
-		if below[r.ID] && r.Failed() {
-			return nil, fmt.Errorf("the corrected main theorem rests on %s, which %s", r.ID, r.Verdict)
-		}
 		if below[r.ID] {
 			all = append(all, r)
 		}

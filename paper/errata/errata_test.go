@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"learncausal/internal/property"
 	"learncausal/paper/ledger"
 )
 
@@ -67,6 +68,21 @@ func TestProseCoversTheLedger(t *testing.T) {
 	}
 }
 
+// The chain of the main theorem refuses a row that is only tested.
+func TestChainRefusesWhatIsNotProved(t *testing.T) {
+	l := stored(t)
+	e, err := newErratum(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Chain(); err != nil {
+		t.Error(err)
+	}
+	l.Find("lem-spectral-gap").Verdict = ledger.Tested
+	_, err = e.Chain()
+	property.Mentions(t, err, "lem-spectral-gap")
+}
+
 // Propositions are numbered as they come, the letter has a line for each row that fails, with the number of
 // its correction, and the numbers in the text are those of the ledger.
 func TestDocumentCountsItsFigures(t *testing.T) {
@@ -96,6 +112,10 @@ func TestDocumentCountsItsFigures(t *testing.T) {
 		if numbers[m[1]] != "E"+m[2] {
 			t.Errorf("%s is cited as E%s, its number is %q", m[1], m[2], numbers[m[1]])
 		}
+	}
+	e, err := newErratum(l)
+	if err != nil {
+		t.Fatal(err)
 	}
 	failing, statements := 0, 0
 	for _, r := range l.Rows {

@@ -107,10 +107,52 @@ func (l *Ledger) Standing() string {
 		all, n[Proved], paper, n[Proved]-paper, n[Tested], n[Untested], n[Refuted], mended, n[Open])
 }
 
-// Theorems returns sentences that name the proved theorems, how each is read, and the numbers of
-// the proofs, or "" if there are none.
+// Weakest returns the row of the weakest verdict among the given rows and those on which they rest, directly or by way
+// of others: the first one, if several have it. It panics if no row has one of the ids.
+func (l *Ledger) Weakest(ids ...string) Row {
+	var weakest *Row
+	below := l.Below(ids...)
+	for i, r := range l.Rows {
+		if below[r.ID] && (weakest == nil || r.Verdict.weakness() > weakest.Verdict.weakness()) {
+			weakest = &l.Rows[i]
+		}
+	}
+	return *weakest
+}
+
+// links returns a sentence with the weakest verdict among the proved rows and those on which their proofs rest.
+func (l *Ledger) links() string {
+	var proved []string
+	for _, r := range l.Rows {
+		if r.Verdict == Proved {
+			proved = append(proved, r.ID)
+		}
+	}
+	if proved == nil {
+		return ""
+	}
+	return fmt.Sprintf("Of the %d proved rows and all rows on which their proofs rest, directly or by way of others, the "+
+		"weakest is *%s*. ", len(proved), l.Weakest(proved...).Verdict)
+}
+
+// Survival returns a sentence, without its full stop, that names the proved theorems and what those need that are
+// read otherwise than printed, or "" if there are none.
+func (l *Ledger) Survival() string {
+	text, _ := l.survival(func(string) string { return "" })
+	return text
+}
+
+// Theorems returns Survival and a sentence with the numbers of the proofs, or "" if there are none.
 func (l *Ledger) Theorems(proof func(id string) string) string {
-	var names, proofs, read []string
+	text, proofs := l.survival(proof)
+	if text == "" {
+		return ""
+	}
+	return text + fmt.Sprintf(". Their proofs in the supplement are %s.", strings.Join(proofs, "; "))
+}
+
+func (l *Ledger) survival(proof func(id string) string) (text string, proofs []string) {
+	var names, needs []string
 	for _, r := range l.Rows {
 		number, theorem := strings.CutPrefix(r.Number, "Theorem ")
 		if !theorem || r.Kind != Statement || r.Verdict != Proved {
@@ -119,17 +161,17 @@ func (l *Ledger) Theorems(proof func(id string) string) string {
 		names = append(names, number)
 		proofs = append(proofs, r.proofs(proof))
 		if r.Read != "" {
-			read = append(read, fmt.Sprintf("in %s %s", r.Number, r.Read))
+			needs = append(needs, fmt.Sprintf("%s needs %s", r.Number, r.Read))
 		}
 	}
 	if len(names) == 0 {
-		return ""
+		return "", nil
 	}
-	text := fmt.Sprintf("Theorems %s are true as printed", listed(names))
-	if len(read) > 0 {
-		text += ", read so: " + strings.Join(read, "; ")
+	text = fmt.Sprintf("Theorems %s survive", listed(names))
+	if len(needs) > 0 {
+		text += ": " + strings.Join(needs, "; ")
 	}
-	return text + fmt.Sprintf(". Their proofs in the supplement are %s.", strings.Join(proofs, "; "))
+	return text, proofs
 }
 
 // proofs lists the numbers of the proofs on paper.

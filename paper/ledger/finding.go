@@ -26,6 +26,11 @@ const (
 // Verdicts are all verdicts in order.
 var Verdicts = []Verdict{Proved, Tested, Untested, Refuted, Open}
 
+// weakness orders verdicts by what they say for a proof that uses the row.
+func (v Verdict) weakness() int {
+	return slices.Index([]Verdict{Proved, Tested, Untested, Open, Refuted}, v)
+}
+
 // Instances counts the instances of a check by the method that decided them.
 type Instances struct {
 	Rationals  int `json:"rationals,omitempty"`  // rational numbers or integers

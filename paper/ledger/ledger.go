@@ -145,9 +145,12 @@ func (p Proof) String() string {
 	return fmt.Sprintf("proved in Coq in part: %s, %s (%s)", p.Theorem, p.File, p.Gap)
 }
 
-// Grounds returns the ids on which the statement rests: the ids that its proof in the
-// erratum uses, or else the paper's proof.
+// Grounds returns the ids on which the statement rests: those of the rows whose proofs prove it, or the ids that its
+// own proof in the erratum uses, or else the paper's proof.
 func (c Claim) Grounds() []string {
+	if c.OnPaper != nil && !slices.Contains(c.OnPaper, c.ID) {
+		return c.OnPaper
+	}
 	if c.RestsOn != nil {
 		return c.RestsOn
 	}

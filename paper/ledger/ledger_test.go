@@ -110,6 +110,16 @@ func TestBelowFollowsTheGrounds(t *testing.T) {
 	if got := slices.Sorted(maps.Keys(l.Below("a", "none"))); !slices.Equal(got, []string{"a", "b", "true"}) {
 		t.Errorf("below a are %v, want a, b and true", got)
 	}
+	for i, v := range []Verdict{Proved, Proved, Refuted, Tested} {
+		l.Rows[i].Verdict = v
+	}
+	if got := l.Weakest("a").ID; got != "true" {
+		t.Errorf("the weakest row below a is %s, want the one that is tested", got)
+	}
+	l.Rows[1].OnPaper = []string{"false"} // its proof is that of another row
+	if got := l.Weakest("a").ID; got != "false" {
+		t.Errorf("the weakest row below a is %s, want the one whose proof it has", got)
+	}
 }
 
 // sample is a small ledger: b uses a, which fails and has a correction; c uses b.
@@ -815,9 +825,9 @@ func TestAccountCountsAsAnAuthorDoes(t *testing.T) {
 	}
 	l.Rows[0].OnPaper, l.Rows[1].OnPaper = []string{"e1", "e2"}, []string{"e3"}
 	l.Rows[0].Verdict, l.Rows[1].Verdict = Proved, Proved
-	for read, want := range map[string]string{"": ".", "it is so": ", read so: in Theorem 2 it is so."} {
+	for read, want := range map[string]string{"": ".", "a word": ": Theorem 2 needs a word."} {
 		l.Rows[1].Read = read
-		want = "Theorems 1 and 2 are true as printed" + want + " Their proofs in the supplement are E1 and E2; E3."
+		want = "Theorems 1 and 2 survive" + want + " Their proofs in the supplement are E1 and E2; E3."
 		if got := l.Theorems(strings.ToUpper); got != want {
 			t.Errorf("two theorems: %q, want %q", got, want)
 		}

@@ -26,7 +26,7 @@ func (l *Ledger) Page(where func(id string) Place) string {
 	b.WriteString(l.falsehoods())
 	b.WriteString(l.counts())
 	theorems := l.Theorems(func(id string) string { return where(id).Proof })
-	fmt.Fprintf(&b, "\n%s\n", l.Standing()+" "+strings.TrimSpace(theorems+" "+l.Account()))
+	fmt.Fprintf(&b, "\n%s\n", l.Standing()+" "+l.links()+strings.TrimSpace(theorems+" "+l.Account()))
 	b.WriteString(l.theorems())
 	b.WriteString(pageGuide + pageTable)
 	targets := map[string]string{} // of the links, keyed by their texts

@@ -43,8 +43,9 @@ var eqStrongDPI = ledger.Claim{
 	Hypotheses: instruments.OneMeasure + `; ` + distinct,
 	Tried: `in rationals all positive matrices over two states with denominators up to 6, random ones over 2 to 4 ` +
 		`states, and the worst that a search in floats finds, at 8 pairs of distances`,
-	Uses:  []string{"lem-contraction", "eq-b-powers"},
-	Check: ancestorInequalities(printedLines, instruments.AncestorPairs),
+	Uses:    []string{"lem-contraction", "eq-b-powers"},
+	RestsOn: []string{"lem-contraction", "eq-b-powers", "eq-g-amgm", "eq-g-parent-chi2"},
+	Check:   ancestorInequalities(printedLines, instruments.AncestorPairs),
 	Faults: []ledger.Fault{
 		ledger.PlantIn("means", "2/5 in place of 1/2 before the information",
 			ancestorInequalities(ancestorLines{exact.Frac(2, 5), 0, 0, exact.Frac(1, 2)}, instruments.AncestorPairs)),

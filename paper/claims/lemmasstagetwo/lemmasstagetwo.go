@@ -39,7 +39,8 @@ var lemCompareShift = ledger.Claim{
 	Statement: `$\sup_{z\in[0,1]^T}\|\nabla q_{s'}(z)\|_1\le \bound{10(1+\beta)},\quad ` +
 		`q_{s'}(z)=\frac{\delta_{s'}(X)^\top J(\mathcal S(\beta z))z}{\delta_{s'}(X)^\top\mathcal S(\beta z)+\epsilon}$`,
 	Hypotheses: `$\beta\ge0$; $\epsilon>0$; $z\in[0,1]^T$`, Tried: shiftTried,
-	Uses: []string{"lem-j-l1", "lem-grad-j"},
+	Uses:    []string{"lem-j-l1", "lem-grad-j"},
+	OnPaper: []string{"lem-compare-shift-sharp"},
 	// The sharp constant is 2 + beta (lem-compare-shift-sharp).
 	Check: scoreGradientAtMost(1, 1),
 	Faults: []ledger.Fault{

@@ -26,7 +26,7 @@ var thmOOD = ledger.Claim{
 		`$\sup_{s'}|f_{\hat\theta}(s_{1:T})_{s'}-\tilde\pi(s'\mid s_T)|` +
 		`\lesssim\frac{\log T}{T_{\mathrm{eff}}^{c\gamma}}$`,
 	Hypotheses: assumedChain + "; " + assumedTheta + "; " + assumedLength, Tried: oodTried + `; $c=1/24$`,
-	Read:    `the trained model of Theorem 1 is trained with the $\epsilon=T_{\mathrm{eff}}^{-1/2}$ of Appendix D.2`,
+	Read:    `the $\epsilon=T_{\mathrm{eff}}^{-1/2}$ of Appendix D.2 in the training of its model`,
 	Uses:    []string{"thm-main", "lem-f-to-pi", "thm-ood-step-root"},
 	OnPaper: []string{"thm-ood-corrected", "thm-main-step-horizon-corrected"},
 	Check: farStranger(1./24, 1, "Theorem 1 (thm-main) lets epsilon be chosen, and with epsilon = 1 its first conclusion "+

@@ -48,7 +48,7 @@ var thmMain = ledger.Claim{
 		`$L(\hat\theta)-L^*\lesssim\frac{\log T}{T_{\mathrm{eff}}^{c\gamma}}$ and ` +
 		`$\mathcal S(\hat A^{(1)})_{i,p(i)}\ge1-O(\tfrac1T)$ for $i\in\overline{\mathcal R}$`,
 	Parts:      mainParts,
-	Read:       `the output of Algorithm 1 is the output of its loop begun at $\tau_1+1$, from a $\beta_0>0$`,
+	Read:       `the loop of stage 2 in Algorithm 1 begun at $\tau_1+1$, from a $\beta_0>0$`,
 	Hypotheses: assumedPrior + "; " + assumedLength + "; " + assumedRoots, Tried: mainTried + `; $c=1/12$`,
 	Uses: []string{
 		"alg-training", "cor-stage1-parents", "lem-a2-dynamics", "lem-f-to-pi", "thm-main-step-cauchy",

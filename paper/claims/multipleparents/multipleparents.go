@@ -387,6 +387,7 @@ var constructMultiScales = ledger.Claim{
 	Hypotheses: `$\beta_1,\beta_2>0$; ` + sameNumberOfParents,
 	Tried:      multiTried + `; $(\beta_1,\beta_2/(T-1))=(8,2),(10,5),(12,8)$`,
 	Uses:       []string{"construct-multi-step-limit"},
+	RestsOn:    []string{"construct-multi-step-limit", "construct-single-step-scales"},
 	Check:      multipleParentsScales(func(t float64) float64 { return 1 / (t - 1) }, 0),
 	Faults: []ledger.Fault{
 		ledger.PlantIn("against the limit", `e^(-beta2) in place of e^(-beta2/(T-1))`,

@@ -36,7 +36,7 @@ var lemBoundGHat = ledger.Claim{
 	Uses: []string{
 		"lem-bound-ghat-step-second", "lem-bound-ghat-step-last", "lem-bound-g1", "lem-mu-lower", "eq-b-powers",
 	},
-	RestsOn: []string{"lem-bound-ghat-sharp"},
+	OnPaper: []string{"lem-bound-ghat-sharp"},
 	// The bound of lem-bound-ghat-sharp is larger by the factor 4 S^3/(gamma^4 (S-1)),
 	// which is 271 at the largest gamma.
 	Check: ledger.Check(ghatBound{}.decide).Noted(

@@ -114,7 +114,7 @@ var thmStageTwoUpper = ledger.Claim{
 	Statement:  `$-\Delta_\beta(\theta)\le\bound{\tfrac1{S-1}}\le1$`,
 	Hypotheses: growthForm + `; $\beta\ge0$; $\epsilon>0$`, Tried: upperTried,
 	Uses:    []string{"lem-pop-grads", "eq-loss-rewrite"},
-	RestsOn: []string{"lem-pop-grads", "eq-loss-rewrite-corrected"},
+	OnPaper: []string{"thm-stage2-upper-sharp"},
 	Check: growthAtMost(2, oneAndThree...).Noted("Proof: q_s' = kappa (E[z | s'] - E z) <= 1 as 0 <= z <= 1, " +
 		"and the rows of pi sum to one. The 1 is the best for all S, of all beta: it is 1 - 1/S for beta >= 0 " +
 		"(thm-stage2-upper-sharp)."),
