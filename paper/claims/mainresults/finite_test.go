@@ -55,5 +55,6 @@ func TestStatedEnd(t *testing.T) {
 	rest := 4094./4096 + 2./4096*math.Sqrt(grown)
 	w := rest / (rest + 4094./4096*(grown-1)/2)
 	check("the weight of mu", c.weight().Float(), w)
-	check("the limit", c.limit().Float(), 0.9*math.Log(0.9*(1+2./64)/(0.9-0.4*w+1./64))+0.1*math.Log(0.1*(1+2./64)/(0.1+0.4*w+1./64)))
+	scale, f := 1+2./64, 0.1+0.4*w
+	check("the limit", c.limit().Float(), 0.9*math.Log(0.9*scale/(1-f+1./64))+0.1*math.Log(0.1*scale/(f+1./64)))
 }

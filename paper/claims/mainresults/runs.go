@@ -136,7 +136,8 @@ func (q leakClaim) check() ledger.Check {
 			leaky, kept := q.rows(r, g, delta, k%2 == 0)
 			seen, of := shortExcess(g, pi, leaky, beta, eps), shortExcess(g, pi, kept, beta, eps)
 			at := func() ledger.Instance {
-				return ledger.Instance{"graph": g, "pi": pi, "beta": beta, "eps": eps, "delta": delta, "excess losses": []float64{seen, of}}
+				in := ledger.Instance{"graph": g, "pi": pi, "beta": beta, "eps": eps, "delta": delta}
+				return in.With("excess losses", []float64{seen, of})
 			}
 			w.AtMostRounded(0, seen-float64((1-q.shift)*num.Log(1+float64(2*eps))), 1e-12, at)
 			w.AtMostRounded(math.Abs(seen-of), float64(e.Bound(0).Float(nil)*beta*delta), 1e-12, at)
