@@ -125,7 +125,7 @@ func mustLoad(t *testing.T, name string) []*trial.Outcome {
 
 // A notebook begins some runs again, and so does each test of the notebooks.
 func TestANotebookBeginsRunsAgain(t *testing.T) {
-	text, err := os.ReadFile("../../notebooks/old15-beyond-the-paper.ipynb")
+	text, err := os.ReadFile("../../notebooks/04-many-graphs.ipynb")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestANotebookBeginsRunsAgain(t *testing.T) {
 		"A run of each of six sweeps was begun again and gave the stored evaluations.",
 	} {
 		if !strings.Contains(string(text), part) {
-			t.Errorf("notebook 15 has no %q", part)
+			t.Errorf("notebook 4 has no %q", part)
 		}
 	}
 }
