@@ -32,7 +32,7 @@ func newAnnotate() *cobra.Command {
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if corrections && !c.Flags().Changed("out") {
-				out = "corrections.patch"
+				out = filepath.Join(filepath.Dir(args[0]), "corrections.patch")
 			}
 			if err := replaceable(args[0], out); err != nil {
 				return err
@@ -44,7 +44,7 @@ func newAnnotate() *cobra.Command {
 		},
 	}
 	c.Flags().StringVarP(&out, "out", "o", "annotated.tex", "`file` of the copy, or of the patch")
-	c.Flags().BoolVar(&corrections, "corrections", false, "write the letter's corrections as a patch, corrections.patch")
+	c.Flags().BoolVar(&corrections, "corrections", false, "write the letter's corrections as a patch, corrections.patch beside it")
 	c.Flags().StringVar(&page, "page", "", "`address` of the ledger for the links (default CLAIMS.md of the checkout)")
 	return c
 }

@@ -248,7 +248,7 @@ func (r *reading) statement(text string, s spot) string {
 	if !behind {
 		found = strings.TrimSuffix(strings.TrimPrefix(found, `\begin{`+kind+`}`), `\end{`+kind+`}`)
 	}
-	return strings.Join(strings.Fields(labels.ReplaceAllString(found, "")), " ")
+	return spaced(labels.ReplaceAllString(found, ""))
 }
 
 var labels = regexp.MustCompile(`\\label\{[^}]*\}`)
@@ -258,23 +258,92 @@ func checksum(statement string) string {
 	return fmt.Sprintf("=%x", sha256.Sum256([]byte(statement)))[:9]
 }
 
-// A marked statement has the checksum of the text at its place.
+// A marked statement has the text at its place, and the row whose verdict it has.
 type marked struct {
-	row  *ledger.Row
-	spot spot
-	sum  string
-	want string // the checksum of the text that the ledger checks
+	row   *ledger.Row
+	spot  spot
+	label string // of the place, or before it
+	text  string
+	want  string // the checksum of the text that the ledger checks
+	same  bool   // the text is that text, but for corrections of the letter
 }
+
+// identify says whether the text is the one that the ledger checks, but for corrections of the letter. Where they
+// correct the row, the mark has the row of its correction.
+func (r *reading) identify(m *marked, source string, l *ledger.Ledger) {
+	var near []Correction
+	for _, c := range corrections() {
+		if c.place[0] == m.label {
+			near = append(near, c)
+		}
+	}
+	tries := 10_000
+	printed, undone, ok := undo(m.text, m.want, near, &tries)
+	i := slices.IndexFunc(near, func(c Correction) bool { return c.ID == m.row.ID })
+	if m.same = ok; !ok || i < 0 {
+		return
+	}
+	changes := 0 // of the row's correction in its statement
+	for at, c := 0, near[i].Changes; len(c) > 0; c = c[1:] {
+		if next := strings.Index(printed[at:], spaced(c[0].For)); next >= 0 {
+			changes, at = changes+1, at+next+1
+		}
+	}
+	corrected := changes > 0 && undone[m.row.ID] > 0
+	m.same = !corrected || changes == undone[m.row.ID]
+	if changes == 0 { // the correction is beside the statement
+		_, err := r.edits(source, near[i].undoing())
+		corrected = err == nil
+	}
+	if row := l.Find(m.row.Corrected); row != nil && m.same && corrected {
+		m.row = row
+	}
+}
+
+// undoing returns the correction that replaces what the letter reads by what is printed.
+func (c Correction) undoing() Correction {
+	c.Changes = slices.Clone(c.Changes)
+	for i, change := range c.Changes {
+		c.Changes[i].For, c.Changes[i].Read = change.Read, change.For
+	}
+	return c
+}
+
+// undo replaces what corrections read by what is printed, until the text has a checksum. It returns this text, and the
+// number of changes of each correction, or false if no choice of changes gives it within the number of tries.
+func undo(text, want string, all []Correction, tries *int) (printed string, undone map[string]int, ok bool) {
+	if *tries--; *tries < 0 || checksum(text) == want {
+		return text, map[string]int{}, *tries >= 0
+	}
+	for k, c := range all {
+		for j, change := range c.Changes {
+			read := spaced(change.Read)
+			rest := slices.Concat([]Correction{{ID: c.ID, Changes: c.Changes[j+1:]}}, all[k+1:])
+			for at := 0; strings.Contains(text[at:], read); at++ {
+				at += strings.Index(text[at:], read)
+				fewer := text[:at] + spaced(change.For) + text[at+len(read):]
+				if printed, undone, ok = undo(fewer, want, rest, tries); ok {
+					undone[c.ID]++
+					return printed, undone, true
+				}
+			}
+		}
+	}
+	return "", nil, false
+}
+
+// spaced returns a text with single blanks.
+func spaced(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // strangers reports the statements with another text than the text that the ledger checks, and returns their ids.
 func strangers(all []marked) (ids, report []string) {
 	for _, m := range all {
-		if m.sum == m.want {
+		if m.same {
 			continue
 		}
 		ids = append(ids, m.row.ID)
 		of := "another text than the text that was checked"
-		if i := slices.IndexFunc(all, func(o marked) bool { return o.want == m.sum }); i >= 0 {
+		if i := slices.IndexFunc(all, func(o marked) bool { return o.want == checksum(m.text) }); i >= 0 {
 			of = "the text of " + all[i].row.ID
 		}
 		report = append(report, fmt.Sprintf("%s (%s) has %s; its mark is grey", m.row.ID, m.row.Number, of))
@@ -294,7 +363,7 @@ var places = sync.OnceValue(func() (lines [][]string) {
 
 // Annotate returns a copy of the paper's source in which ledger.sty marks each statement. before stands in
 // front of \usepackage{ledger}. Annotate also reports what it does not find, finds under another number, or
-// finds with another text, whose mark is grey.
+// finds with another text, whose mark is grey. A text that the letter corrects has the mark of its correction.
 func Annotate(source string, l *ledger.Ledger, before string) (annotated string, report []string, err error) {
 	return annotate(source, l, before, places())
 }
@@ -358,7 +427,9 @@ func (r *reading) marked(text string, l *ledger.Ledger, places [][]string) (all 
 			report = append(report, fmt.Sprintf("%s (%s) is not found: it has no \\label{%s}", row.ID, row.Number, p[1]))
 			continue
 		}
-		all = append(all, marked{row, s, checksum(r.statement(text, s)), p[len(p)-1]})
+		m := marked{row: row, spot: s, label: p[1], text: r.statement(text, s), want: p[len(p)-1]}
+		r.identify(&m, text, l)
+		all = append(all, m)
 	}
 	return all, report
 }

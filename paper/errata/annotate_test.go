@@ -1,6 +1,7 @@
 package errata
 
 import (
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -487,4 +488,68 @@ func TestThePaperIsMarked(t *testing.T) {
 		}
 	}
 	compare(t, source, n)
+}
+
+// A text that the letter corrects has the mark of the correction, in part a grey one; other texts keep theirs.
+func TestCorrectedTextsHaveTheMarksOfTheirCorrections(t *testing.T) {
+	source := strings.Replace(small, `\label{lem:bound_T_eff_leaves} One.`, `\label{lem:chat_variance}
+$\hat c = x_{p(i),s}
+x_{i,s}$, $\hat \mu_{X_{I}}(s) - \mu_\pi(s)\pi(s'|s)$.`, 1)
+	all := placesIn(t, source)
+	first := strings.NewReplacer("x_{p(i),s}\nx_{i,s}$", "x_{p(i),s} x_{i,s'}$")
+	second := strings.NewReplacer(`\hat \mu_{X_{I}}(s) - `, `\hat c_{X_{I}}(s,s') - `)
+	for _, c := range []struct {
+		source, mark, report string
+	}{
+		{source, `{lem-chat-var}\begin{lemma}`, ""},
+		{second.Replace(first.Replace(source)), `{lem-chat-var-corrected}\begin{lemma}`, ""},
+		{first.Replace(source), `{lem-chat-var}\begin{lemma}`, "lem-chat-var (Lemma 21) has another text"},
+		{strings.Replace(source, `\hat c =`, `\hat d =`, 1), `{lem-chat-var}\begin{lemma}`, "lem-chat-var (Lemma 21) has another text"},
+	} {
+		marks, report := marksIn(t, c.source, all)
+		grey := strings.Contains(report, "lem-chat-var (Lemma 21) has another text")
+		if !slices.Contains(marks, `\ledgernext`+c.mark) || grey != (c.report != "") {
+			t.Errorf("marks %q, report %q; want %s, %q", marks, report, c.mark, c.report)
+		}
+	}
+}
+
+// After any of the letter's corrections of the paper no mark is grey, and exactly the corrected rows have those of their
+// corrections: all, none, every second and random ones.
+func TestCorrectionsInAnyOrderTurnTheirMarks(t *testing.T) {
+	source, l := paperSource(t), stored(t)
+	text, r := blank(source), read(source)
+	random := rand.New(rand.NewPCG(1, 2))
+	for round := range 12 {
+		var edits []edit
+		applied := map[string]bool{}
+		for i, c := range corrections() {
+			if round == 1 || round == 2 && i%2 == 0 || round > 2 && random.IntN(2) == 0 {
+				e, err := r.edits(text, c)
+				if err != nil {
+					t.Fatal(err)
+				}
+				edits, applied[c.ID] = append(edits, e...), true
+			}
+		}
+		slices.SortFunc(edits, func(a, b edit) int { return b.from - a.from })
+		changed := source
+		for _, e := range edits {
+			changed = changed[:e.from] + e.text + changed[e.to:]
+		}
+		copied, report, err := Annotate(changed, l, "")
+		if err != nil || len(report) > 0 {
+			t.Errorf("round %d: %q, %v", round, report, err)
+		}
+		for _, p := range places() {
+			row := l.Find(p[0])
+			if row == nil || !row.Failed() {
+				continue
+			}
+			mark := regexp.MustCompile(`\\ledger(next)?\{[^}]*\b` + row.Corrected + `[,}]`)
+			if mark.MatchString(copied) != applied[row.ID] {
+				t.Errorf("round %d: %s is corrected: %t, and its mark is not", round, row.ID, applied[row.ID])
+			}
+		}
+	}
 }
