@@ -196,46 +196,9 @@ func numbersOf(text string) []string {
 	return number.FindAllString(text, -1)
 }
 
-// arithmetic returns the numbers of a proof that its rows do not have: what the proof computes, computed again in
-// digits, with steps that take no line of code as they stand.
-func arithmetic() map[string][]string {
-	digits := func(x float64, digits int) string { return strconv.FormatFloat(x, 'f', digits, 64) }
-	down := func(x, unit float64) float64 { return math.Floor(x/unit) * unit }
-	six, rest := math.Pow(6/math.E, 1.5), math.Pow(1-2./32, -3)
-	third := digits(down(math.Pow(0.99, 1./3), 1e-4), 4)
-	const k = 2240 // of cor-stage1-roots-corrected
-	root := math.Sqrt(3 * k)
-	tens := []string{digits(down(root*math.Sqrt(32), 10), 0), digits(down(root, 10), 0)}
-	rows := math.Ceil(3 * root)
-	return map[string][]string{
-		"thm-finite-stage1-step-union": {
-			"32", digits(down(six, 1e-4), 4), digits(down(rest, 1e-4), 4), digits(down(six*rest, 1e-4), 4),
-		},
-		"thm-finite-stage1":   {"0.4", digits(math.Sqrt(2/math.Log(8))+math.Sqrt(0.5), 2)},
-		"assume-prior-remark": {third, digits(-math.Log(0.99)+5e-5, 4), "0.0034", "0.0031", "3.14"},
-		"thm-dpi-gap-corrected": {
-			"10", "17", "20", digits(1.3*0.3, 2), digits(2.15*0.15, 4), "49", "100", digits(17*17, 0), "400",
-		},
-		"thm-dpi-gap-sharp": {"12", "16", "27", "64", "125", "25", "1125", "1024"},
-		"thm-main-corrected": {
-			digits(down(10*math.Sqrt(128), 1), 0), "30000", "201", "100", "28", digits(12*4.5, 0), digits(12*3.5, 0),
-			digits(2*12, 0),
-		},
-		"thm-ood-corrected":               {"201", "2.01", "100", digits(2*12, 0), digits(1-0.99, 2)},
-		"thm-main-step-horizon-corrected": {digits(2*12, 0)},
-		"eq-f-pointwise-corrected":        append(tens, digits(6*k, 0), "1.01"),
-		"thm-stage2-lower":                append(tens, digits(rows, 0), digits(4*rows, 0), "11", "17", "21", "27", "1.01"),
-		"thm-stage1-parents-corrected":    {digits(2*35, 0)},
-		"lem-a1-dynamics-sharp":           {"16", "64"},
-		"thm-stage1-roots":                {"40"},        // of a limit, see TestLimitsAreNearTheWitnesses
-		"claim-sample-size":               {"64", "225"}, // of a limit
-		"claim-sample-size-corrected":     {"27", "16", "512"},
-	}
-}
-
-// known returns the numbers that a remark or a proof may have: those of its row and of the rows below it in the ledger,
-// and of its arithmetic.
-func known(l *ledger.Ledger, id string) map[string]bool {
+// known returns the numbers that a remark or a proof may have: those of its row, of the rows below it in the ledger, and
+// of its steps, which TestStepsOfProofsHold decides.
+func known(l *ledger.Ledger, id, text string) map[string]bool {
 	row, ids := l.Find(id), l.Below(id)
 	if row.Corrected != "" {
 		maps.Copy(ids, l.Below(row.Corrected))
@@ -257,14 +220,13 @@ func known(l *ledger.Ledger, id string) map[string]bool {
 			all[n] = true
 		}
 	}
-	for _, n := range arithmetic()[id] {
+	for _, n := range numbersOf(strings.Join(steps(text), ";")) {
 		all[n] = true
 	}
 	return all
 }
 
-// Each number of at least two digits in a remark or a proof is a number of the ledger, or of the arithmetic of the
-// proof. A planted digit is found, except where the changed number belongs to the same rows.
+// Each number of at least two digits in a remark or a proof is a number of the ledger, or of a step of the proof. A planted digit is found, except where the changed number belongs to the same rows.
 func TestNumbersOfTheProseAreOfTheLedger(t *testing.T) {
 	l := stored(t)
 	e, err := newErratum(l)
@@ -273,11 +235,11 @@ func TestNumbersOfTheProseAreOfTheLedger(t *testing.T) {
 	}
 	prose := maps.Clone(e.proofs)
 	for id, m := range e.remarks {
-		prose[id] = m.Text + m.Line + m.Limit + m.Short + m.First
+		prose[id] = m.Text + m.Line + limit.ReplaceAllString(m.Limit, "") + m.Short + m.First
 	}
 	planted, missed := 0, 0
 	for id, text := range prose {
-		allowed := known(l, id)
+		allowed := known(l, id, text)
 		for _, n := range numbersOf(text) {
 			if strings.HasPrefix(n, `\`) {
 				continue // two numbers of one digit
@@ -297,6 +259,9 @@ func TestNumbersOfTheProseAreOfTheLedger(t *testing.T) {
 	}
 }
 
+// limit matches a limit that is a fraction.
+var limit = regexp.MustCompile(`(?:\\to|tends to |modulus )\$?\\frac(?:\{(\d+)\}\{(\d+)\}|(\d)(\d)|(\d)\{(\d+)\})`)
+
 // Where the limit of a left side is a fraction in words, the left side of the witness is within a thousandth of it.
 func TestLimitsAreNearTheWitnesses(t *testing.T) {
 	l := stored(t)
@@ -304,10 +269,9 @@ func TestLimitsAreNearTheWitnesses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fraction := regexp.MustCompile(`(?:\\to|tends to |modulus )\$?\\frac(?:\{(\d+)\}\{(\d+)\}|(\d)(\d)|(\d)\{(\d+)\})`)
 	seen := 0
 	for id, m := range e.remarks {
-		for _, f := range fraction.FindAllStringSubmatch(m.Limit, -1) {
+		for _, f := range limit.FindAllStringSubmatch(m.Limit, -1) {
 			num, _ := strconv.ParseFloat(f[1]+f[3]+f[5], 64)
 			den, _ := strconv.ParseFloat(f[2]+f[4]+f[6], 64)
 			seen++
