@@ -9,12 +9,15 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"learncausal/internal/property"
+	"learncausal/paper/exact"
+	"learncausal/paper/finitelength"
 	"learncausal/paper/ledger"
 )
 
@@ -285,7 +288,8 @@ func TestLimitsAreNearTheWitnesses(t *testing.T) {
 	}
 }
 
-// The numbers of the letter itself: its version and date, and two lengths from the constants of the ledger.
+// The numbers of the letter itself: its version and date, two lengths from the constants of the ledger, and else those
+// of the rows that a paragraph cites.
 func TestNumbersOfTheLetter(t *testing.T) {
 	main := stored(t).Find("thm-main-corrected")
 	var front, five, seven float64
@@ -318,12 +322,31 @@ func TestNumbersOfTheLetter(t *testing.T) {
 			t.Errorf("%s does not have %s of CITATION.cff", name, date)
 		}
 	}
+	known := string(citation)
 	for _, want := range []string{
 		fmt.Sprintf("$T=10^{%.0f}$", math.Ceil(length/math.Ln10)),
 		fmt.Sprintf("exceeds $10^{%.0f}$", math.Floor(far/math.Ln10)),
 	} {
+		known += want
 		if !strings.Contains(text("letter.tex"), want) {
 			t.Errorf("the letter does not have %s", want)
+		}
+	}
+	_, body, _ := strings.Cut(text("letter.tex"), `\maketitle`)
+	for _, th := range finitelength.Theorems() {
+		known += fmt.Sprint(" ", th.T, exact.Inv(exact.Mul(th.Alpha, exact.Int(th.T))))
+	}
+	for paragraph := range strings.SplitSeq(body, "\n\n") {
+		has := known
+		for _, m := range regexp.MustCompile(`\\prop\{([^{}]*)\}`).FindAllStringSubmatch(paragraph, -1) {
+			r := stored(t).Find(m[1])
+			has += r.Statement + r.Hypotheses + r.Tried
+		}
+		all := numbersOf(has)
+		for _, n := range numbersOf(paragraph) {
+			if !strings.HasPrefix(n, `\`) && !slices.Contains(all, n) {
+				t.Errorf("the letter has the number %s, and the rows that its paragraph cites have not: %s", n, paragraph)
+			}
 		}
 	}
 }
