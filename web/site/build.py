@@ -152,8 +152,14 @@ class Site:
         shutil.copyfile(HERE / "404.html", out / "404.html")
         found = list(pages.found(self))
         (out / "_static" / "rows.json").write_text(json.dumps(found, ensure_ascii=False), encoding="utf-8")
-        for page in out.rglob("*.html"):
-            page.write_text(lighter(page, page.read_text(encoding="utf-8")), encoding="utf-8")
+        titled, places = [], {}  # the pages, and those that hold a decimal number
+        for page in sorted(out.rglob("*.html")):
+            text = lighter(page, page.read_text(encoding="utf-8"))
+            page.write_text(text, encoding="utf-8")
+            for number in sorted(set(re.findall(r"\d+\.\d+", re.sub("<[^>]*>", " ", text)))):
+                places.setdefault(number, []).append(len(titled))
+            titled.append({"title": re.search("<title>(.*?)( — |</title>)", text, re.DOTALL)[1].strip(), "at": page.relative_to(out).as_posix()})
+        (out / "_static" / "numbers.json").write_text(json.dumps({"pages": titled, "places": places}, separators=(",", ":")))
         for script in out.glob("_static/scripts/fontawesome.js*"):
             script.unlink()
         for template in out.glob("_static/*webpack-macros.html"):  # of the theme, no page

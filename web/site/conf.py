@@ -88,7 +88,7 @@ def describe(app, pagename, templatename, context, doctree):
     context["metatags"] = context.get("metatags", "") + f'<meta name="description" content="{words}">' + "".join(
         f'<meta {"name" if k.startswith("citation") else "property"}="{k}" content="{v}">' for k, v in tags.items())
     if pagename == "search":
-        app.add_js_file("search.js", loading_method="defer")
+        app.add_js_file("find.js", loading_method="defer")
 
 
 def run_live(app, pagename, templatename, context, doctree):

@@ -5,37 +5,35 @@ import html
 import json
 import pathlib
 import re
-import unicodedata
 
 import yaml
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 
-# The sections of the paper in order, with their notebooks, figures and sections of the ledger.
+# The sections of the paper in order, with their figures and sections of the ledger. The notebooks are those that show the figures or name the rows.
 MAP = [
-    ("2", "Setup", "01 02", "fig-graph-example fig-worked-example fig-stream", ["Setup"]),
-    ("3", "What does the transformer learn?", "03 13", "fig-induction-head fig-forward-pass fig-construction-error",
+    ("2", "Setup", "fig-graph-example fig-worked-example fig-stream", ["Setup"]),
+    ("3", "What does the transformer learn?", "fig-induction-head fig-forward-pass fig-construction-error",
      ["What does the Transformer Learn?"]),
-    ("4", "Main results", "07 08", "fig-loss-gap fig-ood", ["Main Results"]),
-    ("5", "Proof sketch", "05 06 07", "fig-proof-sketch fig-gij fig-why-it-stops", ["Proof Sketch"]),
-    ("6", "Several parents", "12", "fig-multi-parent", ["Causal Graphs with Multiple Parents"]),
-    ("A", "Equivalence of the disentangled transformer", "13", "", ["Disentangled Transformer Equivalence"]),
-    ("B", "Construction for several parents", "13", "fig-construction-error", ["Multiple Parents Construction"]),
-    ("C", "Additional experiments", "03 04 12 14",
+    ("4", "Main results", "fig-loss-gap fig-ood", ["Main Results"]),
+    ("5", "Proof sketch", "fig-proof-sketch fig-gij fig-why-it-stops", ["Proof Sketch"]),
+    ("6", "Several parents", "fig-multi-parent", ["Causal Graphs with Multiple Parents"]),
+    ("A", "Equivalence of the disentangled transformer", "", ["Disentangled Transformer Equivalence"]),
+    ("B", "Construction for several parents", "fig-construction-error", ["Multiple Parents Construction"]),
+    ("C", "Additional experiments",
      "fig-single-parent fig-multi-parent-full fig-mlp fig-many-graphs", []),
-    ("D", "Dynamics", "06 07 08", "fig-stage-one fig-ghat-beta fig-beta-growth",
+    ("D", "Dynamics", "fig-stage-one fig-ghat-beta fig-beta-growth",
      ["Gradient Computations", "Gradient of A1 (Stage 1)", "Gradient of A2 (Stage 2)"]),
-    ("E", "Markov chains", "09", "", ["Markov Chain Preliminaries"]),
-    ("F", "Concentration", "09 01", "fig-covariance-paths", ["Concentration"]),
-    ("G", "Lemmas for stage 1", "09 06", "", ["Strong Data Processing Inequality", "Lemmas for Stage 1"]),
-    ("H", "Lemmas for stage 2", "06 07 11", "", ["Lemmas for Stage 2", "Proof of Theorem 2"]),
-    ("I", "Finite samples", "10", "fig-finite-samples fig-sample-size", ["Finite Sample Analysis"]),
+    ("E", "Markov chains", "", ["Markov Chain Preliminaries"]),
+    ("F", "Concentration", "fig-covariance-paths", ["Concentration"]),
+    ("G", "Lemmas for stage 1", "", ["Strong Data Processing Inequality", "Lemmas for Stage 1"]),
+    ("H", "Lemmas for stage 2", "", ["Lemmas for Stage 2", "Proof of Theorem 2"]),
+    ("I", "Finite samples", "fig-finite-samples fig-sample-size", ["Finite Sample Analysis"]),
 ]
 SIGNS = {"proved": "✓", "tested": "·", "not tested": "○", "refuted": "✗", "open": "?"}
 KINDS = {"statement": "", "step or remark": ", a step or remark", "correction": ", corrected"}
 NO_CONTENTS = "---\nhtml_theme.sidebar_secondary.remove: true\n---\n"  # of the page in a second sidebar
-GREEK = "alpha beta gamma delta epsilon zeta eta theta kappa lambda mu nu xi pi rho sigma tau phi chi psi omega".split()
 FORMATS = ["png", "pdf", "tex", "csv", "json", "dot"]
 
 
@@ -63,16 +61,18 @@ def title(path):
 
 
 def start(site):
-    notebooks = {p.name[:2]: p for p in site.notebooks}
     titles = {o["id"]: o["title"] for o in site.facts["outputs"]}
-    lines = []
-    for number, name, courses, figures, sections in MAP:
+    lines, rest = [], site.notebooks[1:]
+    for number, name, figures, sections in MAP:
         where = f"Section {number}" if number.isdigit() else f"Appendix {number}"
-        read = "<br>".join(f"[{title(notebooks[n])}](notebooks/{notebooks[n].name})" for n in courses.split())
-        shown = "<br>".join(f'<a href="gallery.html#{f}">{figure_name(titles[f])}</a>' for f in figures.split())
+        books = [p for p in site.notebooks if any(shows(p, f) for f in figures.split())
+                 or any(r["section"] in sections and r["Notebook"] == f"notebooks/{p.name}" for r in site.facts["rows"])]
+        rest = [p for p in rest if p not in books]
+        read = "<br>".join(map(linked, books))
+        shown = "<br>".join(f'<a href="gallery.html#{f}">{figure_name(titles[f])}</a>' for f in figures.split() if f in titles)
         rows = "<br>".join(tally(site, s) for s in sections)
         lines.append(f"| {where}: {name} | {read} | {shown} | {rows} |")
-    missing = {r["section"] for r in site.facts["rows"]} - {s for m in MAP for s in m[4]}
+    missing = {r["section"] for r in site.facts["rows"]} - {s for m in MAP for s in m[3]}
     if missing:
         raise SystemExit(f"pages.py: MAP lacks the sections of the ledger {sorted(missing)}")
     text = (HERE / "index.md").read_text(encoding="utf-8")
@@ -80,10 +80,19 @@ def start(site):
     cff = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     credit = f'{cff["authors"][0]["name"]}, version {cff["version"]}, {cff["date-released"]}, licence ' \
              f'<a href="{site.address("LICENSE")}">{cff["license"]}</a>; <a href="{site.address("CITATION.cff")}">how to cite it</a>.'
-    text = text.replace("CREDIT", credit).replace("MAP", "\n".join(lines)).replace("LIVE", live).replace("ERRATUM", site.address("figures/errata.pdf"))
+    text = text.replace("CREDIT", credit).replace("MAP", "\n".join(lines)).replace("LIVE", live).replace("REST", ", ".join(map(linked, rest))).replace("ERRATUM", site.address("figures/errata.pdf"))
     names = ["0 · The idea, and what came out", *map(title, site.notebooks[1:])]
     course = "\n".join(f"{name} <notebooks/{p.stem}>" for name, p in zip(names, site.notebooks))
-    return text.replace("COURSE", course).replace("ALT", description(site, "fig-induction-head"))
+    return text.replace("COURSE", course).replace("ALT", description(site, "fig-induction-head")).replace("GRAPH", description(site, "fig-graph-example"))
+
+
+def linked(path):
+    return f"[{title(path)}](notebooks/{path.name})"
+
+
+def shows(path, figure):
+    """Say whether a notebook shows a figure."""
+    return f'\\"{figure}\\"' in path.read_text(encoding="utf-8")
 
 
 def figure_name(text):
@@ -106,7 +115,7 @@ def ledger(site):
     count = {v: sum(r["verdict"] == v and r["kind"] == "statement" for r in rows) for v in SIGNS}
     tally_of_all = ", ".join(f"{n} are {v}" for v, n in count.items() if n)
     text = [NO_CONTENTS, "# The ledger\n", "The statements of the paper, as printed, each with a check that can refute it. Of "
-            f"{sum(count.values())} statements, {tally_of_all}. A false statement has a witness to check by hand, and a "
+            f"{sum(count.values())} statements, {tally_of_all}. A false statement has a witness, an instance on which it fails, and a "
             f'correction below it; <a href="{site.address("figures/errata.pdf")}">a letter</a> lists them, and '
             f'<a href="{site.address("figures/supplement.pdf")}">its supplement</a> has the proofs. '
             "*Run* checks a statement in this browser with the program of the project. Most checks take seconds, "
@@ -118,7 +127,7 @@ def ledger(site):
             section = r["section"]
             text.append(f"({slug(section)})=\n## {section}\n")
         text.append(statement(site, r))
-    text.append('<script src="_static/ledger.js" defer></script><script src="_static/live.js" defer></script>\n')
+    text.append('<script src="_static/find.js" defer></script><script src="_static/live.js" defer></script>\n')
     return "\n".join(text)
 
 
@@ -140,33 +149,21 @@ def filters(rows):
     )
 
 
-def findable(r):
-    """Return the words by which a row is found: its texts, with formulas as one types them, and Greek letters by sign and name."""
-    tex = " ".join([r["number"], r["id"], r["title"], r["statement"], r["hypotheses"], r["note"]]).lower()
-    text = plain_formulas(tex).replace("chi^2", "chi^2 chi-squared")
-    for name in GREEK:
-        sign = unicodedata.lookup(f"GREEK SMALL LETTER {name.replace('lambda', 'lamda')}")
-        if sign in tex or re.search(rf"\\{name}(?![a-z])", tex):
-            text += f" {sign} {name}"
-    return " ".join(dict.fromkeys(text.split()))
-
-
-def plain_formulas(tex):
-    r"""Return a text with formulas as one types them: g_ij for g_{i,j}, hat g for \hat{g}. ledger.js does the same to a query."""
-    tex = re.sub(r"\\(mathrm|text|mathbb|mathcal|operatorname|left|right)|\\[,;!]", "", tex)
-    return re.sub(r"[{},$\\]", "", re.sub(r"(\\[a-z]+)\{", r"\1 ", tex))
-
-
 def found(site):
-    """Yield the number, the title and the address of what the search finds by its number: statements, figures, and what notebooks define."""
+    """Yield the number, the title and the address of what the search finds by its number."""
     for r in site.facts["rows"]:
         yield {"id": r["id"], "number": r["number"], "title": r["title"], "at": f"ledger.html#{r['id']}"}
+        if r["Proof"]:
+            yield {"number": f"Proposition {r['Proof']}", "title": f"{r['title']}, in the supplement", "at": site.address("figures/supplement.pdf")}
     for o in site.facts["outputs"]:
         if (m := re.search(r"\((Figure \d)\)$", o["title"])):
             yield {"number": m[1], "title": o["title"], "at": f"gallery.html#{o['id']}"}
+    for number, name, _, sections in MAP:
+        at = f"ledger.html#{slug(sections[0])}" if sections else "index.html#the-map-from-the-paper"
+        yield {"number": f"{'Section' if number.isdigit() else 'Appendix'} {number}", "title": name, "at": at}
     for p in site.notebooks:
         prose = "".join("".join(c["source"]) for c in json.loads(p.read_text(encoding="utf-8"))["cells"] if c["cell_type"] == "markdown")
-        for number in sorted(set(re.findall(r"\b(?:Definition|Assumption) \d+", prose))):
+        for number in sorted(set(re.findall(r"\b(?:Definition|Assumption|Equation) \d+", prose))):
             yield {"number": number, "title": title(p), "at": f"notebooks/{p.stem}.html"}
 
 
@@ -181,7 +178,7 @@ def statement(site, r):
              f"margin&nbsp;{r['margin']:.3g}", r["tested"]]
     data = {"id": r["id"], "verdict": verdict, "kind": r["kind"], "section": r["section"],
             "defect": r.get("defect", ""),
-            "number": r["number"].lower(), "words": findable(r)}
+            "number": r["number"], "words": " ".join(r[k] for k in ("number", "id", "title", "statement", "hypotheses", "note"))}
     if not r["quick"]:
         data["slow"] = "1"
     attributes = " ".join(f'data-{k}="{html.escape(v)}"' for k, v in data.items())
@@ -210,7 +207,8 @@ def elsewhere(site, r):
     links = [f'<a href="{site.address(r["Source"] + f"#L{line}")}">the check</a>']
     if r["Notebook"]:
         cell = site.address(r["Notebook"] + (f"#{r['id']}" if r["id"] in site.anchors else ""))
-        links.append(f'<a href="{cell}">notebook {int(r["Notebook"][10:12])}</a>')
+        note, number = re.search(r"/(n?)(\d+)-", r["Notebook"]).groups()
+        links.append(f'<a href="{cell}">{"note" if note else "notebook"} {int(number)}</a>')
     if r.get("corrected_by"):
         links.append(f'<a href="#{r["corrected_by"]}">correction</a>')
     if r["Proof"]:
@@ -313,10 +311,8 @@ def gallery(site):
 
 def seen_in(site, name):
     """Return links to the notebooks that show a figure."""
-    where = [p for p in site.notebooks if f'\\"{name}\\"' in p.read_text(encoding="utf-8")]
-    if not where:
-        return ""
-    return "In " + ", ".join(f"[{title(p)}](notebooks/{p.name})" for p in where) + ".\n\n"
+    where = [linked(p) for p in site.notebooks if shows(p, name)]
+    return f"In {', '.join(where)}.\n\n" if where else ""
 
 
 def table(name):

@@ -110,7 +110,7 @@ if (typeof document === "undefined") {
 
   function showFilm(box, film) {
     const wide = 54, n = film.Parents.length, last = film.Steps.length - 1, at = (i) => (i + .5) * wide;
-    let x = [...film.X], { Frames: frames } = film, k = matchMedia("(prefers-reduced-motion: reduce)").matches ? last : 0, timer = 0, working;
+    let x = film.X, shown = x, { Frames: frames } = film, k = matchMedia("(prefers-reduced-motion: reduce)").matches ? last : 0, timer = 0, working;
     const letter = (s) => make("span", { className: `letter l${s}`, textContent: "abc"[s] });
 
     // An arc leads from a position to an earlier one, above the letters or below.
@@ -123,7 +123,7 @@ if (typeof document === "undefined") {
       <div class="nodes"></div><svg width="${n * wide}" height="76" aria-hidden="true">${[...Array(n - 1).keys()].map((j) => arc(n - 1, j, -high(n - 1, j), "second")).join("")}</svg>`;
     const [firsts, seconds] = [".first", ".second"].map((s) => [...drawing.querySelectorAll(s)]);
 
-    const letters = x.map((_, i) => make("button", { type: "button", onclick: () => { x[i] = (x[i] + 1) % film.States; pause(); run(); } }));
+    const letters = x.map((_, i) => make("button", { type: "button", onclick: () => { x = x.with(i, (x[i] + 1) % film.States); pause(); run(); } }));
     drawing.querySelector(".nodes").append(...letters);
     const heads = ["first", "second"].map((name) => make("button", { type: "button", className: `head ${name}-head`, onclick: (e) => {
       e.target.setAttribute("aria-pressed", e.target.ariaPressed !== "true");
@@ -157,7 +157,7 @@ if (typeof document === "undefined") {
     };
     const pause = () => { clearTimeout(timer); timer = 0; draw(); };
     const go = () => {
-      timer = setTimeout(() => { k = k === last ? 0 : k + 1; go(); }, k === last ? 4000 : 350);
+      timer = setTimeout(() => { if (!document.hidden) k = k === last ? 0 : k + 1; go(); }, k === last ? 4000 : 350);
       draw();
     };
     // run asks the program for the frames of the reader's sequence.
@@ -166,11 +166,10 @@ if (typeof document === "undefined") {
       k = last;
       status.textContent = "loading the program, 3 MB";
       let told = "";
-      working = start(async () => ({ film, x }), (name, answer) => { if (name === "frames") frames = answer; else told = answer; },
-        () => { working = null; status.textContent = told; draw(); });
+      working = start(async () => ({ film, x }), (name, answer) => { if (name === "frames") [frames, shown] = [answer, x]; else told = answer; },
+        () => { working = null; x = shown; status.textContent = told; draw(); });
       draw();
     };
-    box.addEventListener("pointerover", () => engine().catch(() => {}), { once: true });
     if (k < last) go(); else draw();
   }
 
