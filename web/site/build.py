@@ -152,6 +152,8 @@ class Site:
         shutil.copyfile(HERE / "404.html", out / "404.html")
         found = list(pages.found(self))
         (out / "_static" / "rows.json").write_text(json.dumps(found, ensure_ascii=False), encoding="utf-8")
+        for unused in [*out.glob("_static/scripts/fontawesome.js*"), *out.glob("_static/*webpack-macros.html")]:  # of the theme
+            unused.unlink()
         titled, places = [], {}  # the pages, and those that hold a decimal number
         for page in sorted(out.rglob("*.html")):
             text = lighter(page, page.read_text(encoding="utf-8"))
@@ -160,10 +162,6 @@ class Site:
                 places.setdefault(number, []).append(len(titled))
             titled.append({"title": re.search("<title>(.*?)( — |</title>)", text, re.DOTALL)[1].strip(), "at": page.relative_to(out).as_posix()})
         (out / "_static" / "numbers.json").write_text(json.dumps({"pages": titled, "places": places}, separators=(",", ":")))
-        for script in out.glob("_static/scripts/fontawesome.js*"):
-            script.unlink()
-        for template in out.glob("_static/*webpack-macros.html"):  # of the theme, no page
-            template.unlink()
         if self.repository:
             return
         for name in sorted(self.linked):

@@ -109,9 +109,9 @@ def tally(site, section):
 
 def ledger(site):
     rows = site.facts["rows"]
-    guide = re.findall(r"(?m)^\*\*(?:Proved|Tested|Defects)\b.*$", (ROOT / "CLAIMS.md").read_text(encoding="utf-8"))
-    if len(guide) != 3:
-        raise SystemExit(f"pages.py: CLAIMS.md explains {len(guide)} of Proved, Tested and Defects")
+    guide = re.findall(r"(?m)^- (?:The )?\*\*.*$", (ROOT / "CLAIMS.md").read_text(encoding="utf-8"))
+    if not guide:
+        raise SystemExit("pages.py: CLAIMS.md has no list that explains its table")
     count = {v: sum(r["verdict"] == v and r["kind"] == "statement" for r in rows) for v in SIGNS}
     tally_of_all = ", ".join(f"{n} are {v}" for v, n in count.items() if n)
     text = [NO_CONTENTS, "# The ledger\n", "The statements of the paper, as printed, each with a check that can refute it. Of "
@@ -120,7 +120,7 @@ def ledger(site):
             f'<a href="{site.address("figures/supplement.pdf")}">its supplement</a> has the proofs. '
             "*Run* checks a statement in this browser with the program of the project. Most checks take seconds, "
             "and none much longer than half a minute on an idle machine.\n",
-            "<details><summary>How to read it</summary>\n", *(g + "\n" for g in guide), "</details>\n", filters(rows)]
+            "<details><summary>How to read it</summary>\n", *guide, "\n</details>\n", filters(rows)]
     section = ""
     for r in rows:
         if r["section"] != section:
@@ -207,8 +207,8 @@ def elsewhere(site, r):
     links = [f'<a href="{site.address(r["Source"] + f"#L{line}")}">the check</a>']
     if r["Notebook"]:
         cell = site.address(r["Notebook"] + (f"#{r['id']}" if r["id"] in site.anchors else ""))
-        note, number = re.search(r"/(n?)(\d+)-", r["Notebook"]).groups()
-        links.append(f'<a href="{cell}">{"note" if note else "notebook"} {int(number)}</a>')
+        number = pathlib.Path(r["Notebook"]).stem.partition("-")[0].removeprefix("0")
+        links.append(f'<a href="{cell}">notebook {number}</a>')
     if r.get("corrected_by"):
         links.append(f'<a href="#{r["corrected_by"]}">correction</a>')
     if r["Proof"]:

@@ -115,11 +115,6 @@ class Contents(unittest.TestCase):
         self.assertLess(size, 0.8e6)
         self.assertLess(film, 0.2e6)
 
-    def test_find_reads_TeX_and_what_one_types_alike(self):
-        for text in r"\hat{g}_{ij}", r"\hat g_{i,j}", "hat g_ij", r"$\hat{g}_{i,\,j}$":
-            self.assertEqual(pages.plain_formulas(text), "hat g_ij")
-        self.assertEqual(pages.plain_formulas(r"T_{\mathrm{eff}}"), "T_eff")
-
     def test_the_ledger_has_few_elements_until_a_row_is_unfolded(self):
         text = re.sub("<template>.*?</template>", "", (SITE / "ledger.html").read_text(), flags=re.DOTALL)
         self.assertLess(len(re.findall("<[a-z]", text)), 8000)

@@ -166,8 +166,8 @@ if (typeof document === "undefined") {
       k = last;
       status.textContent = "loading the program, 3 MB";
       let told = "";
-      working = start(async () => ({ film, x }), (name, answer) => { if (name === "frames") [frames, shown] = [answer, x]; else told = answer; },
-        () => { working = null; x = shown; status.textContent = told; draw(); });
+      working = start(async () => ({ film, x }), (name, answer) => { if (name === "frames") [frames, shown] = [answer, x]; else [told, x] = [answer, shown]; },
+        () => { working = null; status.textContent = told; draw(); });
       draw();
     };
     if (k < last) go(); else draw();
