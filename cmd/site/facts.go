@@ -38,11 +38,10 @@ type row struct {
 
 // An output is a figure or a table.
 type output struct {
-	ID      string   `json:"id"`
-	Title   string   `json:"title"`
-	Caption string   `json:"caption"` // name of the macro in figures/captions.tex
-	Formats []string `json:"formats"`
-	Thumb   []byte   `json:"thumb"` // a small PNG of a figure
+	ID      string `json:"id"`
+	Title   string `json:"title"`
+	Caption string `json:"caption"` // name of the macro in figures/captions.tex
+	Thumb   []byte `json:"thumb"`   // a small PNG of a figure
 }
 
 func main() {
@@ -63,7 +62,7 @@ func write() error {
 		if err != nil {
 			return err
 		}
-		outputs = append(outputs, output{e.ID, e.Title, figure.CaptionMacro(e.ID), e.Formats, thumb})
+		outputs = append(outputs, output{e.ID, e.Title, figure.CaptionMacro(e.ID), thumb})
 	}
 	f, err := shoot(filmParents, filmX, filmSteps)
 	if err != nil {

@@ -1,9 +1,8 @@
-"""The links of a built site: links.py SITE lists dead links and links to other hosts."""
+"""The links of a built site: dead ones, and links to other hosts."""
 
 import html.parser
 import pathlib
 import re
-import sys
 import urllib.parse
 
 # Hosts that a page may link to. No page loads anything from them.
@@ -65,8 +64,3 @@ def dead(site, missing=(), outside=OUTSIDE):
             ):
                 faults.append(f"{path.relative_to(site)}: {target} does not exist")
     return faults
-
-
-if __name__ == "__main__":
-    found = dead(sys.argv[1])
-    sys.exit("\n".join(found) if found else 0)

@@ -136,12 +136,12 @@ def filters(rows):
         options = "".join(f"<option>{html.escape(v)}</option>" for v in values)
         return f'<label>{label} <select name="{name}"><option value="">all</option>{options}</select></label>'
 
-    verdicts = [v for v in SIGNS if any_row(rows, "verdict", v)]
+    there = {r[k] for r in rows for k in ("verdict", "kind")}
     return (
         '<form id="filter" role="search" autocomplete="off" aria-label="Filter the statements">'
         '<label>Find <input name="find" type="search" placeholder="Lemma 16, lem-tv, a word"></label>'
-        + choice("verdict", "Verdict", verdicts)
-        + choice("kind", "Kind", [k for k in KINDS if any_row(rows, "kind", k)])
+        + choice("verdict", "Verdict", [v for v in SIGNS if v in there])
+        + choice("kind", "Kind", [k for k in KINDS if k in there])
         + choice("defect", "Defect", sorted({r["defect"] for r in rows if "defect" in r}))
         + choice("section", "Section", dict.fromkeys(r["section"] for r in rows))
         + f'<output aria-live="polite">{len(rows)} of {len(rows)} rows</output></form>\n'
@@ -165,10 +165,6 @@ def found(site):
         prose = "".join("".join(c["source"]) for c in json.loads(p.read_text(encoding="utf-8"))["cells"] if c["cell_type"] == "markdown")
         for number in sorted(set(re.findall(r"\b(?:Definition|Assumption|Equation) \d+", prose))):
             yield {"number": number, "title": title(p), "at": f"notebooks/{p.stem}.html"}
-
-
-def any_row(rows, key, value):
-    return any(r[key] == value for r in rows)
 
 
 def statement(site, r):
