@@ -40,9 +40,8 @@ func answered(l *ledger.Ledger, c claim) string {
 	said := []string{c.Doubt, c.Class, c.Why}
 	for _, place := range c.Where {
 		name, _, _ := strings.Cut(place, ": ")
-		said = append(said, place)
 		if r := l.Find(name); r != nil {
-			said = append(said, r.Statement, r.Hypotheses)
+			said = append(said, place, r.Statement, r.Hypotheses)
 			verdict := "stands"
 			if r.Failed() {
 				verdict = string(ledger.Refuted)
