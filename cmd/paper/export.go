@@ -187,7 +187,7 @@ func (f *exporting) export(ctx context.Context, w io.Writer, ids []string) error
 		}
 		return failed
 	}
-	return printSummary(ctx, w, results, filepath.Base(dir))
+	return printSummary(ctx, w, results, dir)
 }
 
 // into exports entries, all of them if there are none, into figures/ of the checkout, whose files git keeps, or into

@@ -118,9 +118,21 @@ func help(command string) string {
 	return strings.TrimSpace(string(b))
 }
 
-// nearFlags adds the names of the nearest flags to an error about an unknown flag, and the usage.
+// wanted are the values of flags by their types.
+var wanted = map[string]string{
+	"int": "a whole number", "uint64": "a whole number, at least 0", "float64": "a number", "bool": "true or false",
+	"intSlice": "whole numbers with commas between them, as in 2,1",
+}
+
+// nearFlags adds the names of the nearest flags to an error about an unknown flag, says which values a flag has, and
+// adds the usage.
 func nearFlags(c *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) && strings.Contains(err.Error(), "strconv.") {
+		err = fmt.Errorf("--%s is %q, want %s", invalid.GetFlag().Name, invalid.GetValue(),
+			wanted[invalid.GetFlag().Value.Type()])
+	}
 	if errors.As(err, &unknown) && len(unknown.GetSpecifiedName()) > 1 {
 		var all []string
 		c.Flags().VisitAll(func(f *pflag.Flag) { all = append(all, f.Name) })

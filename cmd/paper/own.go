@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -69,7 +70,7 @@ func trainOnGraph(c *cobra.Command, f *trainFlags, arg string) error {
 	opt := runs.Options{Workers: f.jobs, Fresh: f.fresh, Meter: runs.Terminal(os.Stderr)}
 	run, err := runs.Open(store).Get(ctx, spec, opt)
 	if errors.Is(err, train.ErrDiverged) {
-		return fmt.Errorf("%w, with --rate", err)
+		return fmt.Errorf("%w: --rate and --decay are flags", err)
 	}
 	if err != nil {
 		return err
@@ -185,8 +186,15 @@ func writeMeasurement(
 	data, err1 := figures.SummaryJSON(own)
 	drawn, err2 := figures.RunFigures(own)
 	curve, err3 := files.Read(filepath.Join(run, curveCSV), math.MaxInt)
-	if err := errors.Join(err1, err2, err3); err != nil {
+	if bad := new(json.UnsupportedValueError); errors.As(err1, &bad) {
+		err1 = fmt.Errorf("run %s: the summary has the value %s, so training has failed: "+
+			"want a smaller --rate, --decay or --init", own.Run.Address, bad.Str)
+	}
+	if err := errors.Join(err1, err3); err != nil {
 		return nil, err
+	}
+	if err2 != nil {
+		undrawn = append(undrawn, fmt.Errorf("not drawn: %w", err2))
 	}
 	var all []files.File
 	for _, f := range drawn {

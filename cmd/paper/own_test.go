@@ -421,6 +421,15 @@ func TestFailedTrainingIsReported(t *testing.T) {
 	if strings.Contains(text, "worse") {
 		t.Errorf("--rate 1: %s", text)
 	}
+	for flag, value := range map[string]string{"--rate": "1e300", "--init": "1e200"} {
+		args := append([]string{"train", "chain(4)", "-o", t.TempDir(), "--optimiser", "adamw", flag, value}, quickly...)
+		if err := run(t.Context(), io.Discard, args); err != nil {
+			property.Mentions(t, err, "training has failed: want a smaller --rate")
+		}
+	}
+	refused(t, []string{"--jax is 2000000000, want 0 to 1000000"}, "train", "chain(4)", "-n", "--jax", "2000000000")
+	refused(t, []string{"--states is \"three\", want a whole number;"}, "train", "chain(4)", "-n", "--states", "three")
+	refused(t, []string{"--rate is \"1,5\", want a number;"}, "train", "chain(4)", "-n", "--rate", "1,5")
 	refused(t, []string{"diverged", "want a rate below", "--rate"},
 		append([]string{"train", "chain(5)", "-o", t.TempDir(), "--rate", "1e300"}, quickly...)...)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -42,6 +43,7 @@ func newVerify() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			ids = spelled(ids)
 			if f.quick || len(ids) > 0 {
 				return f.some(c.Context(), c.OutOrStdout(), ids, dir)
 			}
@@ -62,6 +64,43 @@ func newVerify() *cobra.Command {
 	defineJobs(flags, &f.jobs, "number of checks to run at a time")
 	defineJSON(flags, &f.asJSON)
 	return c
+}
+
+// numbered are the kinds of statements as the paper numbers them, by the first letters of their abbreviations.
+var numbered = map[string]string{
+	"thm": "Theorem", "theo": "Theorem", "lem": "Lemma", "cor": "Corollary", "prop": "Proposition", "ass": "Assumption",
+	"def": "Definition", "sec": "Section", "app": "Appendix", "eq": "Equation", "fig": "Figure", "rem": "Remark",
+}
+
+// number matches a kind, or an abbreviation, and a number, as in Lem. 16, lemma16 and Section 4.1.
+var number = regexp.MustCompile(`(?i)^\s*([a-z]+)\.?(?:[\s~]*\(?(\d[\d.]*)\)?|[\s~]+([A-Z](?:\.\d[\d.]*)?))\s*$`)
+
+// spelled returns the ids, with the numbers of statements as the paper prints them, also where the shell has split
+// them at their spaces.
+func spelled(args []string) (ids []string) {
+	for i := 0; i < len(args); i++ {
+		name := args[i]
+		if i+1 < len(args) && kindOf(name) != "" && number.MatchString(name+" "+args[i+1]) {
+			i++
+			name += " " + args[i]
+		}
+		if m := number.FindStringSubmatch(name); m != nil && kindOf(m[1]) != "" {
+			name = kindOf(m[1]) + " " + strings.ToUpper(m[2]+m[3])
+		}
+		ids = append(ids, name)
+	}
+	return ids
+}
+
+// kindOf returns the kind that a word, or its abbreviation, stands for, or "".
+func kindOf(word string) string {
+	word = strings.ToLower(strings.TrimRight(word, ".~ "))
+	for short, kind := range numbered {
+		if strings.HasPrefix(word, short) && (strings.HasPrefix(strings.ToLower(kind)+"s", word) || word == short) {
+			return kind
+		}
+	}
+	return ""
 }
 
 // some checks the statements of the ids, or the quick statements if there are none, and prints their rows. It is an

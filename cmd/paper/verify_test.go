@@ -174,3 +174,17 @@ func kept(t *testing.T, dir string) string {
 	t.Helper()
 	return content(t, dir)["claims.json"]
 }
+
+// Numbers of statements are read as people write them, and split by a shell.
+func TestNumbersAreSpelledOut(t *testing.T) {
+	for text, want := range map[string][]string{
+		"Lemma|16": {"Lemma 16"}, "lemma16": {"Lemma 16"}, "Lem.|16": {"Lemma 16"}, "Lem. 16": {"Lemma 16"},
+		"lem-tv|LEMMA|5|thm. 1": {"lem-tv", "Lemma 5", "Theorem 1"}, "Lemma  16": {"Lemma 16"}, "Lem.~16": {"Lemma 16"},
+		"cor 2|Section|4.1": {"Corollary 2", "Section 4.1"}, "appendix|b": {"Appendix B"}, "eq.|(5)": {"Equation 5"},
+		"lemmas": {"lemmas"}, "lem-tv|16": {"lem-tv", "16"}, "Lemma": {"Lemma"}, "secret 4": {"secret 4"},
+	} {
+		if got := spelled(strings.Split(text, "|")); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}

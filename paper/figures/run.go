@@ -37,7 +37,7 @@ func RunFigures(o *trial.Measurement) ([]*figure.Figure, error) {
 	}
 	f, err := WeightsFigure("weights", o.Run.Final.Weights, g)
 	if err != nil {
-		return nil, err
+		return all, err
 	}
 	f.Width, err = nameNodes(f, o)
 	return append(all, f), err
@@ -299,8 +299,20 @@ func SummaryText(o *trial.Measurement) string {
 		fmt.Fprintf(&b, "The last position, %s, serves the label: its own parents are not read off.\n",
 			o.Names()[spec.T()-1])
 	}
-	b.WriteString(differences(o))
+	b.WriteString(success(o) + differences(o))
 	return b.String()
+}
+
+// success returns a sentence for readers who take an edge that is not learned for a failure.
+func success(o *trial.Measurement) string {
+	given, found, _ := o.Found()
+	for _, r := range o.References {
+		if d := r.ModelLess; r.Name == "uniform" && d.Mean < -2*d.StdErr && found < given {
+			return fmt.Sprintf("Training works: the model predicts better than a uniform guess, by %.4f ± %.4f. "+
+				"More --steps usually raise the attention on an edge that is missed so far.\n", -d.Mean, d.StdErr)
+		}
+	}
+	return ""
 }
 
 // worseThanUniform returns a warning if the loss exceeds the loss of a uniform guess by more

@@ -63,6 +63,9 @@ func wrong(name, format string, args ...any) error {
 	return &SettingError{name, fmt.Sprintf(format, args...)}
 }
 
+// mostKeys is the largest number of a key of JAX, which takes a tenth of a second.
+const mostKeys = 1_000_000
+
 // Spec returns the specification of a run on the graph g. The error is a [SettingError].
 func (s *Settings) Spec(g *Graph) (train.Spec, error) {
 	spec := train.Spec{Batch: s.Batch, Steps: s.Steps, Seed: s.Seed, Test: s.Test, Every: s.Every}
@@ -92,6 +95,9 @@ func (s *Settings) Spec(g *Graph) (train.Spec, error) {
 		spec.Every = max(1, s.Steps/64)
 	} else if s.Every < 1 {
 		return spec, wrong("every", "is %d, want at least 1", s.Every)
+	}
+	if s.JAX > mostKeys {
+		return spec, wrong("jax", "is %d, want 0 to %d: keys are split off one after the other", s.JAX, mostKeys)
 	}
 	if s.Test < 2 {
 		return spec, wrong("test", "is %d, want at least 2 sequences: a standard error needs them", s.Test)
