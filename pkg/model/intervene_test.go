@@ -242,3 +242,31 @@ func TestPartsAreColumnsOfStreams(t *testing.T) {
 		t.Errorf("the block of W begins elsewhere: %v", err)
 	}
 }
+
+// An edit of a wrong size is an error, whichever edits are right beside it.
+func TestAGoodEditHidesNoBadOne(t *testing.T) {
+	for name, w := range transformers() {
+		own := mustRun(t, w, oneSequence, nil).Activations
+		all := slices.Sorted(maps.Keys(own))
+		for _, bad := range all {
+			e := Edit{bad: mat.NewDense(7, 5, nil)}
+			for _, good := range all {
+				if good != bad {
+					e[good] = own[good]
+				}
+			}
+			if _, err := Run(w, oneSequence, e); err == nil {
+				t.Errorf("%s: an edit of %s of 7 x 5 is accepted beside good ones", name, bad)
+			}
+		}
+	}
+}
+
+func TestALinearPositionalModelHasOneHeadWithoutValues(t *testing.T) {
+	for _, f := range []PositionalForm{
+		{S: 2, T: 3, Heads: 1, Linear: true, Values: true}, {S: 2, T: 3, Heads: 2, Linear: true},
+	} {
+		said := property.Refused(t, "model", func() { NewPositional(f) })
+		property.Mentions(t, errors.New(said), "want one head and no values")
+	}
+}

@@ -11,12 +11,18 @@ import (
 )
 
 // place is a program that passes standard error on up to the stack of a crash, of which it keeps the first line
-// of a cell. The kernel replaces the line of the generated program by a number of a cell and its line.
+// of a cell. A stack follows the line of a panic, a fatal error or a signal; other lines about goroutines are the
+// reader's. The kernel replaces the line of the generated program by a number of a cell and its line.
 // Without memory Go's runtime ends in one of several fatal errors, or reads address 0, which prints "SIGSEGV: " first;
 // a panic of a cell begins otherwise.
 const place = `while IFS= read -r line || [ -n "$line" ]; do
+	case $crash$line in
+	"crash: goroutine "[0-9]*" ["*"]:"|"crash: runtime stack:") break;;
+	esac
 	case $line in
-	"goroutine "*|"runtime stack:") break;;
+	"panic: "*|"fatal error: "*|"SIG"*": "*|"unexpected fault address "*) crash="crash: ";;
+	esac
+	case $line in
 	"fatal error: "*"out of memory"*|"SIGSEGV: "*)
 		limit=$(ulimit -d)
 		[ "$limit" = unlimited ] || line="$line; the limit of a program is $((limit >> 10)) MB";;

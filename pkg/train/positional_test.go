@@ -107,6 +107,37 @@ func TestSGDHasARateOfTheFirstLayer(t *testing.T) {
 	}
 }
 
+// First is of the first layer alone, also in a model with matrices of a second one.
+func TestSGDScalesNoSecondLayer(t *testing.T) {
+	spec := Spec{
+		Task: Task1{Parents: []int{-1, 0, 1, -1}, States: 2, Prior: "dirichlet(1)"}, Test: 64, Every: 4,
+		Model: Disentangled{Heads: [2]int{1, 1}, Init: 0.3}, Batch: 16, Steps: 8, Seed: 1,
+	}
+	var moved [2][]float64 // the norm of the step of each matrix, without First and with it
+	for k, first := range []float64{0, 3} {
+		spec.Optimiser = SGD{Rate: 0.5, Schedule: Constant, First: first}
+		tr := trainer(t, spec)
+		if err := tr.Advance(1); err != nil { // the first step moves W alone, which is zero before
+			t.Fatal(err)
+		}
+		var before [][]float64
+		for _, m := range model.Trained(tr.Snapshot().Weights) {
+			before = append(before, slices.Clone(m))
+		}
+		if err := tr.Advance(1); err != nil {
+			t.Fatal(err)
+		}
+		for i, after := range model.Trained(tr.Snapshot().Weights) {
+			moved[k] = append(moved[k], floats.Distance(after, before[i], 2))
+		}
+	}
+	for i, factor := range []float64{3, 1} { // A1, A2; the rest has one rate
+		if got := moved[1][i] / moved[0][i]; !(math.Abs(got-factor) < 1e-9) {
+			t.Errorf("matrix %d moves %v times as far, want %v", i+1, got, factor)
+		}
+	}
+}
+
 // The first step of AdamW with beta1 = 0 and any beta2 is the rate times the sign of the gradient. In later steps
 // the moments remember by their betas.
 func TestAdamWHasItsBetas(t *testing.T) {

@@ -112,8 +112,20 @@ func TestSequencesEqualTheReleasedSampler(t *testing.T) {
 	// The measure in float32 has rare errors, which change some tokens.
 	sequencesEqual(t, one.Draw, make([]int, len(v.Parents)), v.Sequences, v.Targets, 3)
 	sequencesEqual(t, several.Draw, make([]int, len(v.Nodes)-1), v.Several, v.Labels, 0)
-	if a, b := NewBatches(7, 2, Epoch), NewBatches(7, 2, Epoch); b.Of(2*Epoch) == a.Of(5) || b.Of(5) != a.Of(5) {
-		t.Errorf("key 5 is %v after others, and %v at first", b.Of(5), a.Of(5))
+	keys := map[Key]int{}
+	for epoch := range 4 {
+		want := NewBatches(7, 2, Epoch).Of(epoch*Epoch + 5)
+		keys[want]++
+		for before := range 4 { // also one epoch back
+			b := NewBatches(7, 2, Epoch)
+			b.Of(before * Epoch)
+			if got := b.Of(epoch*Epoch + 5); got != want {
+				t.Errorf("a key of epoch %d is %v after one of epoch %d, and %v at first", epoch, got, before, want)
+			}
+		}
+	}
+	if len(keys) != 4 {
+		t.Errorf("the keys of 4 epochs are %v", keys)
 	}
 }
 
