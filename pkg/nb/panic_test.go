@@ -17,7 +17,7 @@ func TestLinesAboutGoroutinesArePassedOn(t *testing.T) {
 	)
 	for in, want := range map[string]string{
 		"goroutine 7 is ready\nafter\n":                             "goroutine 7 is ready\nafter\n",
-		"goroutine 1 [running]:\nf()\n\t/a.go:3\nafter":     "goroutine 1 [running]:\nf()\n\t/a.go:3\nafter\n",
+		"goroutine 1 [running]:\nf()\n\t/a.go:3\nafter":             "goroutine 1 [running]:\nf()\n\t/a.go:3\nafter\n",
 		"runtime stack:\nmine\n":                                    "runtime stack:\nmine\n",
 		"before\npanic: no\n" + stack:                               "before\npanic: no\n" + place,
 		"fatal error: all goroutines are asleep\n" + stack:          "fatal error: all goroutines are asleep\n" + place,
