@@ -27,7 +27,7 @@ type sweepFlags struct {
 	out, store         string
 	tasks              int
 	sbatch             []string
-	task, digest       string // of a task of a job array
+	task               string // of a job array
 }
 
 func newSweep() *cobra.Command {
@@ -40,7 +40,7 @@ func newSweep() *cobra.Command {
   paper sweep plan.toml            # a run on each processor
   paper sweep plan.toml --slurm --sbatch=--time=4:00:00 --sbatch=--mem=2G
   paper sweep plan.toml --slurm -n # print the script, do not submit it
-  paper sweep plan.toml --status   # count the runs done, running, waiting
+  paper sweep plan.toml --status   # count the runs done, failed and left
   paper sweep plan.toml --fresh 2  # retrain two finished runs and compare`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error { return f.sweep(c, args[0]) },
@@ -52,17 +52,11 @@ func newSweep() *cobra.Command {
 	flags.VarP((*folder)(&f.out), "out", "o", "where to write (default beside the plan, with its name)")
 	flags.Var((*folder)(&f.store), "store", "the store of the runs (default runs/ in --out)")
 	flags.Var((*positive)(&f.fresh), "fresh", "`number` of finished runs to retrain and compare")
-	flags.BoolVar(&f.status, "status", false, "count the runs that are done, running, waiting, failed")
+	flags.BoolVar(&f.status, "status", false, "count the runs that are done, failed and left")
 	flags.BoolVar(&f.slurm, "slurm", false, "submit a job array to Slurm; with -n print its script")
 	flags.Var((*positive)(&f.tasks), "tasks", "`number` of tasks of the array (default a run each, at most 1000)")
 	flags.StringArrayVar(&f.sbatch, "sbatch", nil, "an `option` of sbatch, as in --sbatch=--mem=2G; may be repeated")
-	flags.StringVar(&f.task, "task", "", "train the runs of one task, as 3/100")
-	flags.StringVar(&f.digest, "digest", "", "the digest of the sweep of the task")
-	for _, name := range []string{"task", "digest"} {
-		if err := flags.MarkHidden(name); err != nil {
-			panic("paper: " + err.Error())
-		}
-	}
+	flags.StringVar(&f.task, "task", "", "train a part of the runs, task 3 of the tasks 0 to 99 as `3/100`")
 	c.MarkFlagsMutuallyExclusive("status", "slurm", "task", "fresh")
 	c.MarkFlagsMutuallyExclusive("dry-run", "fresh")
 	c.MarkFlagsMutuallyExclusive("dry-run", "status")
@@ -84,7 +78,7 @@ func (f *sweepFlags) sweep(c *cobra.Command, path string) error {
 	case f.fresh > 0:
 		return f.retrain(ctx, w, s)
 	case f.status:
-		return printStatus(ctx, w, s)
+		return printStatus(w, s)
 	case f.slurm:
 		return f.submit(ctx, w, s, path)
 	case f.task != "":
@@ -177,19 +171,15 @@ func megabytes(bytes float64) string {
 	return fmt.Sprintf("%.3g MB", math.Ceil(bytes/1e4)/100)
 }
 
-func printStatus(ctx context.Context, w io.Writer, s *sweep.Sweep) error {
-	st, err := s.Status(ctx)
+func printStatus(w io.Writer, s *sweep.Sweep) error {
+	st, err := s.Status()
 	if st == nil {
 		return err
 	}
-	fmt.Fprintf(w, "done    %6d%s\n", st.Done, among(st.Diverged, "diverged"))
-	fmt.Fprintf(w, "running %6d\nwaiting %6d\nfailed  %6d\n", st.Running, st.Waiting, st.Failed)
-	fmt.Fprintf(w, "left    %6d%s\n", st.Left, among(st.Begun, "begun"))
+	fmt.Fprintf(w, "done   %6d%s\nfailed %6d\n", st.Done, among(st.Diverged, "diverged"), st.Failed)
+	fmt.Fprintf(w, "left   %6d%s\n", st.Left, among(st.Begun, "begun"))
 	for _, why := range st.Failures {
 		fmt.Fprintln(w, why)
-	}
-	if st.Unknown {
-		fmt.Fprintln(w, "This machine does not have the Slurm of this sweep: runs in its queue count as left.")
 	}
 	return err
 }
@@ -213,7 +203,7 @@ func (f *sweepFlags) submit(ctx context.Context, w io.Writer, s *sweep.Sweep, pl
 	program := filepath.Join(s.Dir, "paper")
 	job := sweep.Job{
 		Tasks: min(cmp.Or(f.tasks, mostTasks), len(s.Plan.Runs)), Options: f.sbatch,
-		Command: []string{program, "sweep", path, "--out", s.Dir, "--store", s.Store.Dir, "--digest", s.Digest()},
+		Command: []string{program, "sweep", path, "--out", s.Dir, "--store", s.Store.Dir},
 	}
 	if f.dry {
 		text, err := s.Script(job)
@@ -239,7 +229,13 @@ func (f *sweepFlags) submit(ctx context.Context, w io.Writer, s *sweep.Sweep, pl
 		return err
 	}
 	fmt.Fprintf(w, "submitted job %s of %d tasks for %d runs\n", id, job.Tasks, len(missing))
-	fmt.Fprintf(w, "Then: paper sweep %s --status\n", plan)
+	again := "paper sweep " + sweep.Quote(plan)
+	for _, given := range [][2]string{{" --out ", f.out}, {" --store ", f.store}} {
+		if given[1] != "" {
+			again += given[0] + sweep.Quote(given[1])
+		}
+	}
+	fmt.Fprintf(w, "Then: squeue -j %s; sacct -j %[1]s; %s --status\n", id, again)
 	return nil
 }
 
@@ -269,10 +265,6 @@ func (f *sweepFlags) runTask(ctx context.Context, w io.Writer, s *sweep.Sweep) e
 	_, err := fmt.Sscanf(f.task, "%d/%d", &k, &n)
 	if err != nil || k < 0 || k >= n || f.task != fmt.Sprintf("%d/%d", k, n) {
 		return fmt.Errorf("--task is %q, want a task and the number of tasks, as in 0/100", f.task)
-	}
-	if digest := s.Digest(); digest != f.digest {
-		return fmt.Errorf("the plan or its folders have changed since this job was submitted "+
-			"(digest %s, not %s): submit it again", digest, f.digest)
 	}
 	missing, err := s.Missing()
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -33,7 +32,7 @@ func TestSweepWritesTablesAndSkipsFinishedRuns(t *testing.T) {
 		t.Errorf("%s%s", text, table)
 	}
 	says(t, output(t, "sweep", plan, "-n"), "4 runs, 0 of them to do")
-	says(t, output(t, "sweep", plan, "--status"), "done         4")
+	says(t, output(t, "sweep", plan, "--status"), "done        4")
 	says(t, output(t, "sweep", plan, "--fresh", "3"), "3 of 4 runs retrained")
 	script := output(t, "sweep", plan, "--slurm", "-n", "--tasks", "2", "--sbatch=--mem=2G")
 	says(t, script, "#SBATCH --array=0-1", "#SBATCH --mem=2G", plan, filepath.Join(dir, "runs"))
@@ -42,17 +41,13 @@ func TestSweepWritesTablesAndSkipsFinishedRuns(t *testing.T) {
 func TestTasksShareTheRunsAndTheLastWritesTheTables(t *testing.T) {
 	plan := write(t, "plan.toml", smallPlan)
 	table := filepath.Join(strings.TrimSuffix(plan, ".toml"), "table.csv")
-	digest := regexp.MustCompile(`--digest' '([0-9a-f]+)'`).FindStringSubmatch(output(t, "sweep", plan, "--slurm", "-n"))
-	if digest == nil {
-		t.Fatal("no digest in the script")
-	}
 	for k, want := range []string{"task 0/3: 2 runs", "task 1/3: 1 runs", "task 2/3: 1 runs"} {
 		if _, err := os.Stat(table); err == nil {
 			t.Errorf("a table before task %d", k)
 		}
-		says(t, output(t, "sweep", plan, "--task", fmt.Sprintf("%d/3", k), "--digest", digest[1]), want)
+		says(t, output(t, "sweep", plan, "--task", fmt.Sprintf("%d/3", k)), want)
 	}
-	says(t, output(t, "sweep", plan, "--status"), "done         4")
+	says(t, output(t, "sweep", plan, "--status"), "done        4")
 	if _, err := os.Stat(table); err != nil {
 		t.Error(err)
 	}
@@ -80,7 +75,6 @@ func TestBadSweepsAreRefused(t *testing.T) {
 		{[]string{plan, "--slurm", "-n", "--tasks", "-1"}, []string{"-1", "--tasks"}},
 		{[]string{plan, "--task", "4/4"}, []string{"--task", "0/100"}},
 		{[]string{plan, "--task", "3/4x"}, []string{"--task", "0/100"}},
-		{[]string{plan, "--task", "0/4", "--digest", "00000000"}, []string{"have changed since this job"}},
 	} {
 		refused(t, test.words, append([]string{"sweep"}, test.args...)...)
 	}
@@ -116,7 +110,7 @@ func TestOneDamagedFileHidesNoOther(t *testing.T) {
 		args         []string
 		shown, wrong []string
 	}{
-		{begun, []string{"sweep", plan, "--status"}, []string{"done         4"}, []string{begun}},
+		{begun, []string{"sweep", plan, "--status"}, []string{"done        4"}, []string{begun}},
 		{damaged, []string{"list", "--store", store}, []string{whole[0], whole[2], whole[3]}, []string{damaged, begun}},
 	} {
 		if err := errors.Join(os.MkdirAll(filepath.Dir(c.damaged), 0o777), os.WriteFile(c.damaged, nil, 0o666)); err != nil {
@@ -126,4 +120,32 @@ func TestOneDamagedFileHidesNoOther(t *testing.T) {
 		property.Mentions(t, run(t.Context(), &out, c.args), c.wrong...)
 		says(t, out.String(), c.shown...)
 	}
+}
+
+// A job array of which sbatch runs one task after the other ends as a sweep here, and the advice has the flags.
+func TestAJobArrayTrainsTheSweep(t *testing.T) {
+	plan, bin := write(t, "plan.toml", smallPlan), t.TempDir()
+	const sbatch = "#!/bin/bash\nshift\nfor i in $(sed -n 's/^#SBATCH --array=0-//p' \"$1\" | xargs seq 0); do\n" +
+		"SLURM_ARRAY_TASK_ID=$i bash \"$1\" >&2 || exit 1\ndone\necho '7;here'\n"
+	if err := os.WriteFile(filepath.Join(bin, "sbatch"), []byte(sbatch), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	t.Setenv("PAPER_TEST", "command")
+	there, here := filepath.Join(t.TempDir(), "it's there"), filepath.Join(t.TempDir(), "here")
+	text := output(t, "sweep", plan, "--slurm", "--tasks", "2", "--out", there)
+	says(t, text, "submitted job 7 of 2 tasks for 4 runs", "squeue -j 7; sacct -j 7; paper sweep '"+plan+"' --out '",
+		`it'\''s there' --status`)
+	t.Setenv("PAPER_TEST", "")
+	output(t, "sweep", plan, "--out", here)
+	got, want := content(t, there), content(t, here)
+	for _, name := range []string{"table.csv", "results.jsonl"} {
+		if got[name] != want[name] || want[name] == "" {
+			t.Errorf("%s of the array is\n%s\nwant\n%s", name, got[name], want[name])
+		}
+	}
+	if err := os.WriteFile(filepath.Join(bin, "sbatch"), []byte("#!/bin/sh\necho no partition >&2; exit 3\n"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	refused(t, []string{"sbatch", "no partition"}, "sweep", plan, "--slurm", "--out", filepath.Join(bin, "new"))
 }

@@ -2,11 +2,9 @@ package sweep
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -195,8 +193,8 @@ func TestFinishedRunsAreSkipped(t *testing.T) {
 	if err != nil || len(missing) != 10 || slices.Contains(missing, 0) || slices.Contains(missing, 3) {
 		t.Errorf("missing %v, %v", missing, err)
 	}
-	st, err := s.Status(t.Context())
-	if err != nil || st.Done != 2 || st.Left != 10 || st.Running+st.Waiting+st.Failed+st.Begun != 0 {
+	st, err := s.Status()
+	if err != nil || st.Done != 2 || st.Left != 10 || st.Failed+st.Begun != 0 {
 		t.Errorf("status %+v, %v", st, err)
 	}
 	// A result without a comparison of the plan does not count.
@@ -398,38 +396,19 @@ func TestScriptEndsAsItsTask(t *testing.T) {
 	}
 }
 
-// A machine without Slurm counts the results, and reports that the queue is unknown.
-func TestStatusWithoutSlurm(t *testing.T) {
-	s := newSweep(t, quickPlan)
-	s.mustRun(t, 1, 0)
-	script, err := s.Script(Job{Tasks: 3})
-	if err := errors.Join(err, os.WriteFile(s.scriptPath(), []byte(script), 0o666)); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("PATH", "")
-	st, err := s.Status(t.Context())
-	if err != nil || !st.Unknown || st.Done != 1 || st.Left != 11 {
-		t.Errorf("status %+v, %v", st, err)
-	}
-}
-
 // Devices never end.
 func TestStatusReadsOnlyRegularFiles(t *testing.T) {
 	s := newSweep(t, quickPlan)
 	s.mustRun(t, 1, 0)
-	for _, path := range []string{s.failurePath(s.Plan.Runs[1].Address), s.scriptPath()} {
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Symlink("/dev/zero", path); err != nil {
-			t.Skip(err)
-		}
-		st, err := s.Status(t.Context())
-		if path == s.scriptPath() && (err == nil || !strings.Contains(err.Error(), "not a regular file")) {
-			t.Errorf("the script: error %v", err)
-		} else if path != s.scriptPath() && (err != nil || st.Failed != 0) {
-			t.Errorf("%+v, error %v", st, err)
-		}
+	path := s.failurePath(s.Plan.Runs[1].Address)
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("/dev/zero", path); err != nil {
+		t.Skip(err)
+	}
+	if st, err := s.Status(); err != nil || st.Failed != 0 {
+		t.Errorf("%+v, error %v", st, err)
 	}
 }
 
@@ -486,7 +465,7 @@ func TestFailureOfARunDoesNotKeepTheOthers(t *testing.T) {
 	}
 	err := s.Run(t.Context(), all(s), 2, &quiet{})
 	property.Mentions(t, err, address)
-	st, err := s.Status(t.Context())
+	st, err := s.Status()
 	if err != nil || st.Done != 11 || st.Failed != 1 || len(st.Failures) != 1 || st.Diverged != 2 {
 		t.Errorf("status %+v, %v", st, err)
 	}
@@ -494,7 +473,7 @@ func TestFailureOfARunDoesNotKeepTheOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.mustRun(t, 1, 0)
-	if st, err := s.Status(t.Context()); err != nil || st.Done != 12 || st.Failed != 0 {
+	if st, err := s.Status(); err != nil || st.Done != 12 || st.Failed != 0 {
 		t.Errorf("status %+v, %v", st, err)
 	}
 }
@@ -508,7 +487,7 @@ func TestStoppedSweepGoesOnToTheSameBytes(t *testing.T) {
 	if err := parts.Run(ctx, []int{0, 1, 2}, 2, &quiet{}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Fatalf("error %v", err)
 	}
-	st, err := parts.Status(t.Context())
+	st, err := parts.Status()
 	if err != nil || st.Begun == 0 || st.Failed > 0 {
 		t.Errorf("status %+v, %v", st, err)
 	}
@@ -547,83 +526,11 @@ func TestScriptIsRefusedWhereSlurmWouldMisreadIt(t *testing.T) {
 	}
 }
 
-// The queue is searched for the job by its name, and each task has its runs by its number.
-func TestOptionsThatTheSweepReliesOnAreRefused(t *testing.T) {
-	s := newSweep(t, quickPlan)
-	script := func(option string) (string, error) { return s.Script(Job{Tasks: 4, Options: []string{option}}) }
-	for option, name := range map[string]string{
-		"--job-name=mine": "--job-name", "--job-name mine": "--job-name", "-Jmine": "--job-name", "-J mine": "--job-name",
-		"--job-na=mine": "--job-name", "-HJ mine": "--job-name", "--time=1 -J mine": "--job-name", "--array=0-1%1": "--array",
-		"-a 0-1": "--array", "--array=%0": "--array", "--array=%2,7": "--array", "--arr=0": "--array",
-		"--no-requeue":    "--no-requeue",
-		"--signal=USR1@9": "--signal", "--signal=B:TERM": "--signal", "--open-mode=truncate": "--open-mode",
-		"-M far":         "--clusters",
-		"--clusters=far": "--clusters", "--wrap=true": "--wrap", "--wait": "--wait", "-QW": "--wait",
-		"--test-only": "--test-only",
-	} {
-		if _, err := script(option); err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("%s: error %v, want one that names %s", option, err, name)
-		}
-	}
-	for option, line := range map[string]string{
-		"--array=%2": "--array=0-3%2", "--signal=B:USR1@300": "", "--time=1:00:00": "", "-t 5": "", "-A me": "", "-p all": "",
-		"--mail-user=J@a.b": "", "--comment=a-J": "", "--account=W": "", "-c 2": "", "--wait-all-nodes=1": "", "-H": "",
-		"--exclusive": "",
-	} {
-		text, err := script(option)
-		if want := "\n#SBATCH " + cmp.Or(line, option) + "\n"; err != nil || !strings.Contains(text, want) {
-			t.Errorf("%s: error %v, want the line %q", option, err, want)
-		}
-	}
-}
-
-// Variables are options of sbatch and squeue, which come before those of the script.
-func TestVariablesOfSlurmDoNotOverrideTheSweep(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "sbatch"), []byte("#!/bin/sh\nenv\n"), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
-	for _, name := range []string{"SBATCH_JOB_NAME", "SBATCH_ARRAY_INX", "SQUEUE_STATES", "SBATCH_ACCOUNT"} {
-		t.Setenv(name, "mine")
-	}
-	out, err := command(t.Context(), "sbatch")
-	if err != nil || strings.Count(out, "=mine\n") != 1 || !strings.Contains(out, "SBATCH_ACCOUNT=mine\n") {
-		t.Errorf("error %v, variables\n%s", err, out)
-	}
-}
-
-func TestDigestIsOfRunsAndFolders(t *testing.T) {
-	s := newSweep(t, quickPlan)
-	first := s.Digest()
-	if len(first) != 8 {
-		t.Fatal(first)
-	}
-	same := &Sweep{Plan: s.Plan, Store: s.Store, Dir: s.Dir}
-	if again := same.Digest(); again != first {
-		t.Errorf("two digests %s and %s", first, again)
-	}
-	for name, other := range map[string]*Sweep{
-		"folder": {Plan: s.Plan, Store: s.Store, Dir: s.Dir + "x"},
-		"store":  {Plan: s.Plan, Store: runs.Open(s.Dir), Dir: s.Dir},
-		"bayes":  {Plan: &Plan{s.Plan.Runs, s.Plan.Keep, trial.Comparisons{One: true}}, Store: s.Store, Dir: s.Dir},
-		"one":    {Plan: &Plan{s.Plan.Runs, s.Plan.Keep, trial.Comparisons{Bayes: true}}, Store: s.Store, Dir: s.Dir},
-		"keep":   {Plan: &Plan{s.Plan.Runs, Curve, s.Plan.Comparisons}, Store: s.Store, Dir: s.Dir},
-		"runs":   {Plan: &Plan{s.Plan.Runs[1:], s.Plan.Keep, s.Plan.Comparisons}, Store: s.Store, Dir: s.Dir},
-	} {
-		if d := other.Digest(); d == first {
-			t.Errorf("another %s has the same digest", name)
-		}
-	}
-}
-
 // Files of someone else in the folder of a sweep stay, and are reported before a run is trained or submitted.
 func TestFilesOfOthersStay(t *testing.T) {
 	bin := t.TempDir()
-	for _, name := range []string{"sbatch", "squeue"} {
-		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"), 0o777); err != nil {
-			t.Fatal(err)
-		}
+	if err := os.WriteFile(filepath.Join(bin, "sbatch"), []byte("#!/bin/sh\n"), 0o777); err != nil {
+		t.Fatal(err)
 	}
 	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
 	const mine = "mine, and older\n"
@@ -632,16 +539,12 @@ func TestFilesOfOthersStay(t *testing.T) {
 		"results/notes.txt": "",
 	} {
 		s := newSweep(t, quickPlan)
-		path, failure := filepath.Join(s.Dir, name), s.failurePath(s.Plan.Runs[0].Address)
-		err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.MkdirAll(filepath.Dir(failure), 0o777),
-			os.WriteFile(path, []byte(mine), 0o666), os.WriteFile(failure, []byte("an error"), 0o666))
+		path := filepath.Join(s.Dir, name)
+		err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(mine), 0o666))
 		if err != nil {
 			t.Fatal(err)
 		}
 		_, submitted := s.Submit(t.Context(), Job{Tasks: 2})
-		if _, err := os.Stat(failure); errors.Is(err, fs.ErrNotExist) != (submitted == nil) {
-			t.Errorf("%s: submit: %v, the earlier failure: %v", name, submitted, err)
-		}
 		for step, err := range map[string]error{"run": s.Run(t.Context(), []int{0}, 1, &quiet{}), "submit": submitted} {
 			refused := strings.Contains(what, step)
 			if (err != nil) != refused || refused && !strings.Contains(err.Error(), path) {
