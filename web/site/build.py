@@ -158,9 +158,10 @@ class Site:
         for page in sorted(out.rglob("*.html")):
             text = lighter(page, page.read_text(encoding="utf-8"))
             page.write_text(text, encoding="utf-8")
-            for number in sorted(set(re.findall(r"\d+\.\d+", re.sub("<[^>]*>", " ", text)))):
+            article = re.sub("<[^>]*>", " ", "".join(re.findall("<article.*?</article>", text, re.DOTALL)))
+            for number in sorted(set(re.findall(r"\d+\.\d+", article))):
                 places.setdefault(number, []).append(len(titled))
-            titled.append({"title": re.search("<title>(.*?)( — |</title>)", text, re.DOTALL)[1].strip(), "at": page.relative_to(out).as_posix()})
+            titled.append({"title": html.unescape(re.search("<title>(.*?)(</title>| &#8212; )", text, re.DOTALL)[1]).strip(), "at": page.relative_to(out).as_posix()})
         (out / "_static" / "numbers.json").write_text(json.dumps({"pages": titled, "places": places}, separators=(",", ":")))
         if self.repository:
             return

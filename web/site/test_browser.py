@@ -182,6 +182,7 @@ class Browser(unittest.TestCase):
         for query, at in (rows | places).items():
             with self.subTest(query), self.page(f"search.html?q={urllib.parse.quote(query)}") as page:
                 expect(page.locator(f"#rows a[href^='{at}']").first).to_be_visible()
+                self.assertNotRegex(page.locator("#rows").inner_text(), "&|learncausal")
         wanted = [r["id"] for r in ROWS if r["number"] == "Lemma 16"]
         with self.page("search.html?q=lemma16") as page:
             links = page.locator("#rows a[href*='html#']")
