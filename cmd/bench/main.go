@@ -88,7 +88,7 @@ func bench() error {
 		results = append(results, r...)
 	}
 	fmt.Printf("\nms per step of 1024 fresh sequences on %d cores, this engine with vectors: %s: "+
-		"medians of %d alternating turns (range)\n\n", runtime.NumCPU(), train.Vectors(), *rounds)
+		"medians of %d alternating turns (range)\n\n", runtime.NumCPU(), train.SIMD(), *rounds)
 	return printTable(results)
 }
 

@@ -78,7 +78,7 @@ func listed(spec train.Spec, step int, curve []train.Point) listedRun {
 	end := curve[len(curve)-1]
 	address := runs.Address(spec)
 	return listedRun{
-		address, spec.Experiment(), trial.GraphName(spec), experiments()[address], spec, step, end.Loss, end.Attention,
+		address, spec.Description(), trial.GraphName(spec), experiments()[address], spec, step, end.Loss, end.Attention,
 	}
 }
 

@@ -229,7 +229,7 @@ func dryRun(
 		lines = fmt.Sprintf("positions\t%s\n%s", strings.Join(nodes[:spec.T()], ", "), lines)
 	}
 	printColumns(w, fmt.Sprintf("run\t%s\nexperiment\t%s\nedges\t%s\n%sfolder\t%s\n",
-		runs.Address(spec), spec.Experiment(), edges(spec, nodes), lines, out))
+		runs.Address(spec), spec.Description(), edges(spec, nodes), lines, out))
 	switch state, err := stateOf(store, runs.Address(spec)); {
 	case err != nil:
 		return err

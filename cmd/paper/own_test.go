@@ -73,8 +73,8 @@ func TestTrainOnAUserGraph(t *testing.T) {
 		}
 	}
 	says(t, text, files["summary.txt"])
-	given, err1 := graph.ReadDOT(strings.NewReader(files["given.dot"]))
-	_, err2 := graph.ReadDOT(strings.NewReader(files["learned.dot"]))
+	given, err1 := graph.ReadForest(strings.NewReader(files["given.dot"]))
+	_, err2 := graph.ReadForest(strings.NewReader(files["learned.dot"]))
 	if err := errors.Join(err1, err2); err != nil || given.String() != "[-1 0 0 1 2 -1]" {
 		t.Errorf("given.dot: %v, %v", given, err)
 	}

@@ -140,7 +140,7 @@ func show(w io.Writer, arg, store string, asJSON bool) error {
 		return err
 	}
 	printColumns(w, fmt.Sprintf("run\t%s\nexperiment\t%s\nstate\t%s\nfolder\t%s\npositions\t%d\nedges\t%s\n%s",
-		runs.Address(spec), spec.Experiment(), state, f.dir, spec.T(), edges(spec, nodeNames(f.dir, spec)), lines))
+		runs.Address(spec), spec.Description(), state, f.dir, spec.T(), edges(spec, nodeNames(f.dir, spec)), lines))
 	printCurve(w, curve)
 	fmt.Fprintf(w, "The test loss is the mean log-loss in nats on %d test sequences.\n", spec.Test)
 	return nil

@@ -40,8 +40,8 @@ type frame struct {
 
 // ablations are the outputs that the page sets to zero: of no head, of the first, of the second, of both.
 var ablations = []model.Edit{
-	nil, model.Zero("layer1.head1.out"), model.Zero("layer2.head1.out"),
-	model.Zero("layer1.head1.out", "layer2.head1.out"),
+	nil, model.Ablate("layer1.head1.out"), model.Ablate("layer2.head1.out"),
+	model.Ablate("layer1.head1.out", "layer2.head1.out"),
 }
 
 // frames returns the forward passes on the sequence x, by ablation and step.
@@ -71,7 +71,7 @@ func (f *film) frames(x []int) ([][]frame, error) {
 // weights returns the weights at the step with this index.
 func (f *film) weights(k int) *model.Weights {
 	w, rest := model.NewWeights(f.States, len(f.Parents), 1, 1), f.Weights[k]
-	for _, a := range w.Arrays() {
+	for _, a := range model.Trained(w) {
 		rest = rest[copy(a, rest):]
 	}
 	return w
@@ -95,7 +95,7 @@ func shoot(parents, x, steps []int) (*film, error) {
 			return nil, err
 		}
 		var flat []float64
-		for _, a := range t.Snapshot().Disentangled().Arrays() {
+		for _, a := range model.Trained(t.Snapshot().Disentangled()) {
 			flat = append(flat, rounded(a)...)
 		}
 		f.Weights = append(f.Weights, flat)

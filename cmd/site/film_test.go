@@ -46,7 +46,7 @@ func TestFilmShowsTheEffectOfEachHead(t *testing.T) {
 func TestFramesOfAnotherSequenceAreItsForwardPasses(t *testing.T) {
 	f := &film{Parents: filmParents, States: 3, Steps: []int{7}}
 	w := model.NewWeights(3, 6, 1, 1)
-	for n, a := range w.Arrays() {
+	for n, a := range model.Trained(w) {
 		for i := range a {
 			a[i] = math.Sin(float64(5*n + i))
 		}

@@ -13,7 +13,7 @@ import (
 
 // identity is everything that determines the bytes of a run. Host, time and number of workers do not.
 type identity struct {
-	Experiment string     `json:"experiment"` // in words, see train.Spec.Experiment
+	Experiment string     `json:"experiment"` // in words, see train.Spec.Description
 	Version    string     `json:"version"`    // train.Version
 	Spec       train.Spec `json:"spec"`
 }
@@ -45,7 +45,7 @@ type manifest struct {
 
 // identify returns the manifest of the run of spec, without states and files.
 func identify(spec train.Spec) (m manifest, err error) {
-	m.identity = identity{spec.Experiment(), train.Version, spec}
+	m.identity = identity{spec.Description(), train.Version, spec}
 	b, err := json.Marshal(m.identity)
 	if err != nil {
 		return m, fmt.Errorf("runs: this specification has no address: %w", err)

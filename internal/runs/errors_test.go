@@ -115,12 +115,12 @@ func TestCheckpointIsReadAsItWasWritten(t *testing.T) {
 		b := encodeCheckpoint(p, c)
 		got, q, err := decodeCheckpoint(bytes.NewReader(b), int64(len(b)), p.Address)
 		if err != nil || !reflect.DeepEqual(got, c) || !reflect.DeepEqual(q, p) {
-			t.Errorf("%s: %+v, %v, want %+v", spec.Experiment(), got, err, c)
+			t.Errorf("%s: %+v, %v, want %+v", spec.Description(), got, err, c)
 		}
 		for _, n := range []int64{0, 1 << 12} { // readable bytes
 			_, _, err := decodeCheckpoint(broken{bytes.NewReader(b), n}, int64(len(b)), p.Address)
 			if !errors.Is(err, errBroken) {
-				t.Errorf("%s, %d bytes: %v, want %v", spec.Experiment(), n, err, errBroken)
+				t.Errorf("%s, %d bytes: %v, want %v", spec.Description(), n, err, errBroken)
 			}
 		}
 	}

@@ -78,10 +78,10 @@ func TestForgedRunIsFound(t *testing.T) {
 			forged := getSpec(t, s, spec, Options{})
 			property.Mentions(t, forged.Replay(t.Context(), 2, forged.Segments()), "differs from its replay")
 			if err := forged.Replay(t.Context(), 2, forged.Stretches()); c.stretches && err == nil {
-				t.Errorf("%s, %s: not found in %v", spec.Experiment(), name, forged.Stretches())
+				t.Errorf("%s, %s: not found in %v", spec.Description(), name, forged.Stretches())
 			}
 			if _, err := s.Get(t.Context(), spec, Options{Fresh: true}); err == nil || forged.Origin != Loaded {
-				t.Errorf("%s, %s: not found by retraining", spec.Experiment(), name)
+				t.Errorf("%s, %s: not found by retraining", spec.Description(), name)
 			}
 		}
 	}

@@ -800,7 +800,7 @@ func TestRunOfEveryModelIsReplayedAndResumed(t *testing.T) {
 		property.Mentions(t, err, fmt.Sprintf("at step 20 of %d", c.spec.Steps))
 		getSpec(t, testStore(parts), c.spec, Options{})
 		if !reflect.DeepEqual(folder(t, whole), folder(t, parts)) {
-			t.Errorf("%s: the bytes of a run depend on where it was stopped", c.spec.Experiment())
+			t.Errorf("%s: the bytes of a run depend on where it was stopped", c.spec.Description())
 		}
 	}
 }

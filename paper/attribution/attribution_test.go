@@ -178,7 +178,7 @@ func TestIntegratedGradientsAddUp(t *testing.T) {
 	want := 0.0
 	for n := range c.Test.Len() {
 		x, y := c.Test.Seq(n)
-		none, err1 := model.Run(c.Model, x, model.Zero(pattern))
+		none, err1 := model.Run(c.Model, x, model.Ablate(pattern))
 		own, err2 := model.Run(c.Model, x, nil)
 		if err1 != nil || err2 != nil {
 			t.Fatal(err1, err2)

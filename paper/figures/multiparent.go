@@ -274,7 +274,7 @@ func (m *MultiRun) compare(ctx context.Context, n int) (*Losses, error) {
 		ModelLessEdges: task.PairedDifference(trained, edges),
 	}
 	for k := range m.Head {
-		one := task.Losses(b, func(f []float64, x []int) { tk.Given(f, x, k) })
+		one := task.Losses(b, func(f []float64, x []int) { tk.GivenParents(f, x, k) })
 		l.OneParent = append(l.OneParent, num.Average(one))
 	}
 	return l, nil

@@ -227,7 +227,7 @@ func curveFigure(o *trial.Measurement) *figure.Figure {
 }
 
 // LearnedDOT returns the learned graph as a DOT file. Edges are labelled with the attention;
-// edges that were not given are red. [graph.ReadDOT] reads it if no position has learned
+// edges that were not given are red. [graph.ReadForest] reads it if no position has learned
 // two parents, and [graph.ReadDAG], for Task 2, if the label has learned a parent.
 func LearnedDOT(o *trial.Measurement) string {
 	names := slices.Clone(o.Names())
@@ -261,7 +261,7 @@ func LearnedDOT(o *trial.Measurement) string {
 func SummaryText(o *trial.Measurement) string {
 	spec := o.Run.Spec
 	var b strings.Builder
-	fmt.Fprintf(&b, "Run %s: %s\n", o.Run.Address, spec.Experiment())
+	fmt.Fprintf(&b, "Run %s: %s\n", o.Run.Address, spec.Description())
 	fmt.Fprintf(&b, "%s\n", settings(spec))
 	if o.Nodes != nil {
 		fmt.Fprintf(&b, "positions in order: %s\n", strings.Join(o.Nodes[:spec.T()], ", "))

@@ -58,7 +58,7 @@ func TestConstructionsAreReadAsTheirGraph(t *testing.T) {
 		}
 		dot := LearnedDOT(o)
 		if name == "forest" {
-			if got, err := graph.ReadDOT(strings.NewReader(dot)); err != nil || got.String() != forest.String() {
+			if got, err := graph.ReadForest(strings.NewReader(dot)); err != nil || got.String() != forest.String() {
 				t.Errorf("learned %v, %v", got, err)
 			}
 		} else if got, err := graph.ReadDAG(strings.NewReader(dot)); err != nil || len(got.Parents()[7]) != 2 {

@@ -90,7 +90,7 @@ func Recent(t task.Multi, b *task.Batch, m int) (predict func(f []float64, x []i
 			panic("figures: " + err.Error())
 		}
 		smooth.Prior = prior
-		given := func(f []float64, x []int) { smooth.Given(f, x, last...) }
+		given := func(f []float64, x []int) { smooth.GivenParents(f, x, last...) }
 		if mean := stat.Mean(task.Losses(b, given), nil); mean < loss {
 			predict, loss = given, mean
 		}

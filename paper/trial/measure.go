@@ -154,7 +154,7 @@ func references(ctx context.Context, spec train.Spec, b *task.Batch, model []flo
 		if k := len(of.Parents[len(of.Parents)-1]); k > 1 {
 			for l := range k {
 				name := fmt.Sprintf("posterior mean, compares parent %d of %d only", l+1, k)
-				all = append(all, exact(name, func(f []float64, x []int) { tk.Given(f, x, l) }))
+				all = append(all, exact(name, func(f []float64, x []int) { tk.GivenParents(f, x, l) }))
 			}
 		}
 	}

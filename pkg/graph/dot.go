@@ -69,8 +69,8 @@ func Read(r io.Reader) (f *Forest, g *DAG, names []string, err error) {
 	return f, g, names, nil
 }
 
-// ReadDOT reads a forest from a DOT file, see [Read].
-func ReadDOT(r io.Reader) (*Forest, error) {
+// ReadForest reads a forest from a DOT file, see [Read].
+func ReadForest(r io.Reader) (*Forest, error) {
 	d, err := readDiagram(r)
 	if err != nil {
 		return nil, err

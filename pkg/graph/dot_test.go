@@ -98,7 +98,7 @@ func TestReadDOTAcceptsEveryWayToWriteAForest(t *testing.T) {
 		{"digraph { 0 -> {}; 1 }", "[-1 -1]"},
 		{"digraph { 10; 9; 8; 7; 6; 5; 4; 3; 2; 1; 0 }", "[-1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1]"},
 	} {
-		f, err := ReadDOT(strings.NewReader(test.dot))
+		f, err := ReadForest(strings.NewReader(test.dot))
 		if err != nil || f.String() != test.want {
 			t.Errorf("%s: got %v, error %v; want %s", test.dot, f, err, test.want)
 		}
@@ -126,11 +126,11 @@ func TestReadDOTRefusesInvalidFiles(t *testing.T) {
 		"digraph { 0 -> 1; 0:n -> 1; 2 }":             "edge 0 -> 1: duplicate edge",
 		"digraph { s1 -> s2 -> s3 }":                  "edge s2 -> s3: a parent for the query",
 	} {
-		_, err := ReadDOT(strings.NewReader(dot))
+		_, err := ReadForest(strings.NewReader(dot))
 		property.Mentions(t, err, "graph: "+want)
 	}
 	broken := errors.New("disk gone")
-	if _, err := ReadDOT(iotest.ErrReader(broken)); !errors.Is(err, broken) {
+	if _, err := ReadForest(iotest.ErrReader(broken)); !errors.Is(err, broken) {
 		t.Errorf("got error %v, want %v", err, broken)
 	}
 	if err := Chain(3).WriteDOT(closed{}); !errors.Is(err, io.ErrClosedPipe) {
@@ -236,19 +236,19 @@ func TestReadDOTHasLimits(t *testing.T) {
 			1<<20-14): "DOT file of more than 1048576 bytes",
 	} {
 		start, before := time.Now(), allocated()
-		_, err := ReadDOT(strings.NewReader(dot))
+		_, err := ReadForest(strings.NewReader(dot))
 		property.Mentions(t, err, "graph: ", want)
 		if took, bytes := time.Since(start), allocated()-before; took > 30*time.Second || bytes > 100<<20 {
 			t.Errorf("%s: refused after %v with %d bytes allocated", want, took, bytes)
 		}
 	}
-	_, err := ReadDOT(endless{})
+	_, err := ReadForest(endless{})
 	property.Mentions(t, err, "more than 1048576 bytes")
 	for dot, n := range map[string]int{
 		"digraph { " + list(1, 4096) + "}": 4096, nest(65): 2, "digraph {" + strings.Repeat("{s1} ", 100) + "s2}": 2,
 		"digraph { 0 1 }" + strings.Repeat(" ", 1<<20-15): 2,
 	} {
-		if f, err := ReadDOT(strings.NewReader(dot)); err != nil || f.T() != n {
+		if f, err := ReadForest(strings.NewReader(dot)); err != nil || f.T() != n {
 			t.Errorf("%d nodes: %v", n, err)
 		}
 	}
@@ -303,7 +303,7 @@ func FuzzReadDOT(f *testing.F) {
 				t.Errorf("%v %v %q becomes %v %v %q, errors %v, %v", f, g, names, f2, g2, again, err, err2)
 			}
 		}
-		g, err := ReadDOT(strings.NewReader(string(data)))
+		g, err := ReadForest(strings.NewReader(string(data)))
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "graph: ") {
 				t.Errorf("%v: no package prefix", err)
@@ -344,7 +344,7 @@ func TestDOTRoundTrip(t *testing.T) {
 		if err := f.WriteDOT(&b); err != nil {
 			t.Fatal(err)
 		}
-		if g, err := ReadDOT(strings.NewReader(b.String())); err != nil || !slices.Equal(g.Parents(), f.Parents()) {
+		if g, err := ReadForest(strings.NewReader(b.String())); err != nil || !slices.Equal(g.Parents(), f.Parents()) {
 			t.Errorf("%v becomes %v, %v", f, g, err)
 		}
 	}

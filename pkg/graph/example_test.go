@@ -60,8 +60,8 @@ func ExampleRead() {
 }
 
 // A graph can be read from a Graphviz file.
-func ExampleReadDOT() {
-	f, err := graph.ReadDOT(strings.NewReader("digraph { s1 -> s2; s2 -> s4; s3; s5 }"))
+func ExampleReadForest() {
+	f, err := graph.ReadForest(strings.NewReader("digraph { s1 -> s2; s2 -> s4; s3; s5 }"))
 	if err != nil {
 		panic(err)
 	}

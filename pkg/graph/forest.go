@@ -6,8 +6,7 @@
 //
 //	f, err := graph.New([]int{-1, 0, 0, 1, 2, -1})             // the paper's Figure 1
 //	f = graph.MustNew(graph.Root, 0, 0, 1, 2, graph.Root)      // the same, in a program
-//	f = graph.MustOneBased(0, 1, 1, 2, 3, 0)                   // the same, as in a witness
-//	f, err = graph.ReadDOT(file)                               // a graph from a file
+//	f, err = graph.ReadForest(file)                            // a graph from a file
 //	f = graph.Grow(20, func(i int) int { return max(i-3, 0) }) // a family of graphs
 //	g, err := graph.NewDAG([][]int{{}, {}, {0, 1}, {1, 2}})
 //	g, err = graph.ReadDAG(file)
@@ -38,8 +37,7 @@ type Forest struct {
 // unless 2 <= T <= [MaxT], every parent comes before its child, and the query is a root.
 func New(parents []int) (*Forest, error) {
 	if len(parents) > 1 && parents[0] == 0 {
-		return nil, errors.New("graph: edge 0 -> 0: parents count from 0, and -1 is a root " +
-			"(MustOneBased takes parents that count from 1, with 0 for a root)")
+		return nil, errors.New("graph: edge 0 -> 0: parents count from 0, and -1 is a root")
 	}
 	return build(len(parents), edgesOf(parents), strconv.Itoa)
 }
@@ -47,16 +45,6 @@ func New(parents []int) (*Forest, error) {
 // MustNew is [New] of a list of arguments, as in MustNew(Root, 0, 0, 1, 2, Root). It panics
 // where New returns an error.
 func MustNew(parents ...int) *Forest { return must(New(parents)) }
-
-// MustOneBased is MustNew of parents that count from 1, with 0 for a root, as in the witnesses
-// of the ledger: MustOneBased(0, 1, 1, 2, 3, 0).
-func MustOneBased(parents ...int) *Forest {
-	list := slices.Clone(parents)
-	for i := range list {
-		list[i]--
-	}
-	return must(build(len(list), edgesOf(list), func(i int) string { return "s" + strconv.Itoa(i+1) }))
-}
 
 func must(f *Forest, err error) *Forest {
 	if err != nil {
@@ -125,7 +113,7 @@ func fault(e [2]int, name func(int) string, format string, args ...any) error {
 // list returns the parents. It panics if f is nil or the zero value.
 func (f *Forest) list() []int {
 	if f == nil || len(f.parents) == 0 {
-		panic("graph: there is no forest: make one with New, ReadDOT or Grow")
+		panic("graph: there is no forest: make one with New, ReadForest or Grow")
 	}
 	return f.parents
 }

@@ -41,7 +41,7 @@ func TestInvalidForestIsRefused(t *testing.T) {
 		property.Mentions(t, err, "graph: "+test.want)
 	}
 	_, err := New([]int{0, 1, 1, 2, 3, 0})
-	property.Mentions(t, err, "edge 0 -> 0: parents count from 0, and -1 is a root (MustOneBased takes")
+	property.Mentions(t, err, "edge 0 -> 0: parents count from 0, and -1 is a root")
 }
 
 func TestPartsFitTogether(t *testing.T) {

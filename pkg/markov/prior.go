@@ -36,7 +36,7 @@ type Prior interface {
 //
 // Blanks or commas separate numbers. A row of a matrix whose sum differs from 1 by 1e-12 to
 // 1e-6, as rounded numbers do, is divided by its sum. The errors name the prior. They include
-// the errors of [NewDirichlet], [NewOrbit], [NewFinite], [NewDoublyStochastic] and [NewUnigram].
+// the errors of [NewDirichlet], [NewOrbit], [NewFinite], [newDoublyStochastic] and [newUnigram].
 func ParsePrior(text string, states int) (Prior, error) {
 	name, rest, ok := strings.Cut(strings.TrimSpace(text), "(")
 	if !ok || !strings.HasSuffix(rest, ")") {
@@ -74,14 +74,14 @@ var families = []struct {
 		if text = strings.TrimSpace(text); text != "uniform" {
 			return nil, fmt.Errorf("%q between the brackets, want uniform", text)
 		}
-		return NewDoublyStochastic(states)
+		return newDoublyStochastic(states)
 	}},
 	{"unigram(alpha)", func(text string, states int) (Prior, error) {
 		alpha, err := parseAlpha(text, "unigram(1)")
 		if err != nil {
 			return nil, err
 		}
-		return NewUnigram(states, alpha)
+		return newUnigram(states, alpha)
 	}},
 }
 

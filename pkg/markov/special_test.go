@@ -32,7 +32,7 @@ func TestSpecialPriorsDraw(t *testing.T) {
 				}
 			}
 			want := square[0]
-			if _, same := p.(*Unigram); same {
+			if _, same := p.(*unigram); same {
 				if !slices.Equal(pi[:s], pi[s:2*s]) || !slices.Equal(pi[:s], mu) {
 					t.Fatalf("%s: rows %v with the measure %v", text, pi, mu)
 				}

@@ -11,8 +11,7 @@ import (
 const targetTolerance = 1e-9
 
 // Check returns an error unless x is a sequence, and y a target or nil, for a model over s
-// tokens and t positions: x must have t tokens in 0..s-1, and y must be s probabilities that
-// sum to one to 1e-9, as the gradients presume.
+// tokens and t positions: x must have t tokens in 0..s-1, and y must pass [CheckTarget], as the gradients presume.
 func Check(x []int, y []float64, s, t int) error {
 	if err := sizeError(s, t); err != nil {
 		return err
@@ -28,6 +27,11 @@ func Check(x []int, y []float64, s, t int) error {
 	if y == nil {
 		return nil
 	}
+	return CheckTarget(y, s)
+}
+
+// CheckTarget returns an error unless y is a target over s tokens: s probabilities that sum to one to 1e-9.
+func CheckTarget(y []float64, s int) error {
 	if len(y) != s {
 		return fmt.Errorf("model: target of length %d, want %d", len(y), s)
 	}

@@ -61,9 +61,6 @@ func (w *Weights) Matrices() []Matrix {
 	return append(all, newMatrix("W", w.W))
 }
 
-// Arrays returns the data of every matrix, in the order A1, A2, ..., W.
-func (w *Weights) Arrays() [][]float64 { return Trained(w) }
-
 // Forward returns f, the model's distribution over the S tokens after the
 // sequence x (Definition 3, read at the last position):
 //

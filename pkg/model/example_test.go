@@ -43,8 +43,8 @@ func ExampleWeights_Forward() {
 			_, l := w.Forward(x, y, grad)
 			loss += l / 8
 		}
-		for k, a := range w.Arrays() {
-			for i, g := range grad.Arrays()[k] {
+		for k, a := range model.Trained(w) {
+			for i, g := range model.Trained(grad)[k] {
 				a[i] -= 0.5 * g / 8
 			}
 		}

@@ -41,8 +41,8 @@ type Activations map[string]*mat.Dense
 // matrix stands for zeros. Rows replace entries of whole activations, and entries replace entries of rows.
 type Edit map[string]mat.Matrix
 
-// Zero returns the edit that sets the activations to zero.
-func Zero(names ...string) Edit {
+// Ablate returns the edit that sets the activations to zero.
+func Ablate(names ...string) Edit {
 	e := Edit{}
 	for _, name := range names {
 		e[name] = nil
@@ -135,17 +135,17 @@ func Run(m Transformer, x []int, e Edit) (*Pass, error) {
 	return p, nil
 }
 
-// Loss returns -sum_s y_s log F_s in nats. It panics if y is no target, see [Check].
+// Loss returns -sum_s y_s log F_s in nats. It panics if y is no target, see [CheckTarget].
 func (p *Pass) Loss(y []float64) float64 {
-	must(Check([]int{0}, y, len(p.F), 1))
+	must(CheckTarget(y, len(p.F)))
 	_, loss := p.tape.output(y)
 	return loss
 }
 
 // Gradient returns the gradient of Loss(y) by each activation. Entries that an edit has set have a gradient too, and
-// no effect on the gradient by earlier activations. It panics if y is no target, see [Check].
+// no effect on the gradient by earlier activations. It panics if y is no target, see [CheckTarget].
 func (p *Pass) Gradient(y []float64) Activations {
-	must(Check([]int{0}, y, len(p.F), 1))
+	must(CheckTarget(y, len(p.F)))
 	p.tape.backward(p.tape.byLogits(p.F, y))
 	all := Activations{}
 	for name, n := range p.tape.named {

@@ -22,10 +22,8 @@ func transformers() map[string]Transformer {
 		"disentangled": randomWeights(rnd, 0.7, 2, 3, 2, 1), "MLP": NewMLP(2, 3, 4), "residual": NewResidualMLP(2, 3, 4),
 		"standard": randomWeights(rnd, 0.7, 2, 3, 1, 1).Standard(),
 	}
-	for _, w := range all {
-		if w, ok := w.(*MLP); ok {
-			property.Fill(rnd, 0.7, w.Arrays()...)
-		}
+	for k, name := range []string{"MLP", "residual"} {
+		property.Fill(rand.New(rand.NewPCG(5, uint64(k))), 0.7, Trained(all[name].(*MLP))...)
 	}
 	return all
 }
@@ -88,10 +86,10 @@ func TestAblatingZeroChangesNothing(t *testing.T) {
 	w := transformers()["disentangled"].(*Weights)
 	w.A[0][1].Zero()
 	f := mustRun(t, w, oneSequence, nil).F
-	if g := mustRun(t, w, oneSequence, Zero("layer1.head2.scores")).F; !slices.Equal(f, g) {
+	if g := mustRun(t, w, oneSequence, Ablate("layer1.head2.scores")).F; !slices.Equal(f, g) {
 		t.Errorf("without the scores of zero weights the output is %v, want %v", g, f)
 	}
-	if g := mustRun(t, w, oneSequence, Zero("layer1.head1.scores")).F; slices.Equal(f, g) {
+	if g := mustRun(t, w, oneSequence, Ablate("layer1.head1.scores")).F; slices.Equal(f, g) {
 		t.Error("the scores of random weights make no difference")
 	}
 }
@@ -134,7 +132,7 @@ func TestGradientOfActivationsIsTheCentralDifference(t *testing.T) {
 // Upstream of an activation that is set, nothing matters.
 func TestNoGradientPassesAnEdit(t *testing.T) {
 	for name, w := range transformers() {
-		p := mustRun(t, w, oneSequence, Zero("stream2"))
+		p := mustRun(t, w, oneSequence, Ablate("stream2"))
 		g := p.Gradient(oneTarget)
 		if n := mat.Norm(g["stream1"], 1); n != 0 {
 			t.Errorf("%s: gradient by the first stream of norm %v behind a second that is set", name, n)
@@ -171,7 +169,7 @@ func TestUnknownActivationsAndBlocksAreNamed(t *testing.T) {
 	} {
 		_, err := p.At(at)
 		property.Mentions(t, err, want)
-		_, err = Run(w, oneSequence, Zero(at))
+		_, err = Run(w, oneSequence, Ablate(at))
 		property.Mentions(t, err, want)
 		_, err = p.Take("stream0", at)
 		property.Mentions(t, err, want)

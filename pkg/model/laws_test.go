@@ -80,7 +80,7 @@ func attended(t *testing.T, p *mat.Dense) {
 	n, _ := p.Dims()
 	for i := range n {
 		row := p.RawRowView(i)
-		if Check([]int{0}, row, n, 1) != nil || slices.ContainsFunc(row[i+1:], func(v float64) bool { return v != 0 }) {
+		if CheckTarget(row, n) != nil || slices.ContainsFunc(row[i+1:], func(v float64) bool { return v != 0 }) {
 			t.Errorf("attention %v", mat.Formatted(p))
 		}
 	}
@@ -216,10 +216,10 @@ func TestConstructionsHaveLaws(t *testing.T) {
 			if at := c.Attended(x); len(at) == 0 || !slices.IsSorted(at) || at[0] < 0 || at[len(at)-1] >= n {
 				t.Fatalf("%v: the query attends to %v", x, at)
 			}
-			if c.Limit(f, x); Check([]int{0}, f, 2, 1) != nil {
+			if c.Limit(f, x); CheckTarget(f, 2) != nil {
 				t.Fatalf("%v: the limit is %v", x, f)
 			}
-			if c.Empirical(f, x) && Check([]int{0}, f, 2, 1) != nil {
+			if c.Empirical(f, x) && CheckTarget(f, 2) != nil {
 				t.Fatalf("%v: the empirical transition is %v", x, f)
 			}
 		}

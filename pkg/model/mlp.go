@@ -95,19 +95,6 @@ func (w *MLP) Matrices() []Matrix {
 	return slices.Concat(a, []Matrix{newMatrix("W", w.W), e, p}, rest)
 }
 
-// Arrays returns the data of every matrix, in the order of Matrices but with the embeddings at the end.
-func (w *MLP) Arrays() [][]float64 {
-	var all, embeddings [][]float64
-	for _, m := range w.Matrices() {
-		if m.Name == "E" || m.Name == "P" {
-			embeddings = append(embeddings, m.Data)
-		} else {
-			all = append(all, m.Data)
-		}
-	}
-	return append(all, embeddings...)
-}
-
 // Forward returns f, the model's distribution over the S tokens after the sequence x. It also
 // returns -sum_s y_s log f_s and adds its gradient to grad; y or grad may be nil, and without y the
 // loss is 0 and nothing is added. Nothing is added to embeddings of grad that are fixed. It panics

@@ -91,11 +91,11 @@ func TestMLPAgainstGolden(t *testing.T) {
 func TestMLPGradientAgainstCentralDifferences(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(15, 16))
 	for _, w := range []*MLP{NewMLP(3, 4, 5), NewResidualMLP(3, 4, 5)} {
-		property.Fill(rnd, 0.5, w.Arrays()...)
+		property.Fill(rnd, 0.5, Trained(w)...)
 		x, y := property.Sequence(rnd, 3, 4)
 		_, _, grad := denseMLP(w, [][]int{x}, [][]float64{y})
-		centralDifferences(t, func() (loss float64) { _, loss = w.Forward(x, y, nil); return loss }, w.Arrays(),
-			grad.Arrays())
+		centralDifferences(t, func() (loss float64) { _, loss = w.Forward(x, y, nil); return loss }, Trained(w),
+			Trained(grad))
 	}
 }
 

@@ -121,7 +121,7 @@ func scale(w Model, c float64) {
 
 func randomWeights(rnd *rand.Rand, sd float64, s, t int, heads ...int) *Weights {
 	w := NewWeights(s, t, heads...)
-	property.Fill(rnd, sd, w.Arrays()...)
+	property.Fill(rnd, sd, Trained(w)...)
 	return w
 }
 
@@ -132,8 +132,8 @@ func TestDenseGradientAgainstCentralDifferences(t *testing.T) {
 		grad := w.Zero().(*Weights)
 		x, y := property.Sequence(rnd, 3, 4)
 		w.Forward(x, y, grad)
-		centralDifferences(t, func() (loss float64) { _, loss = w.Forward(x, y, nil); return loss }, w.Arrays(),
-			grad.Arrays())
+		centralDifferences(t, func() (loss float64) { _, loss = w.Forward(x, y, nil); return loss }, Trained(w),
+			Trained(grad))
 	}
 }
 
@@ -152,11 +152,6 @@ func TestMatricesHaveTheirNames(t *testing.T) {
 			t.Errorf("matrices %v, want %s", got, want)
 		}
 	}
-	w := NewMLP(2, 3, 4)
-	if all := w.Arrays(); len(all) != 15 || &all[13][0] != &w.E.RawMatrix().Data[0] ||
-		&all[14][0] != &w.P.RawMatrix().Data[0] {
-		t.Error("the embeddings are not at the end of the arrays")
-	}
 }
 
 // One matrix of as many entries has another shape, and is not copied.
@@ -170,8 +165,8 @@ func TestTrainedLeavesOutFixedEmbeddings(t *testing.T) {
 	w := NewMLP(2, 3, 4)
 	all := len(Trained(w))
 	w.Fixed = true
-	if n := len(Trained(w)); all != len(w.Arrays()) || n != all-2 {
-		t.Errorf("%d arrays of %d are trained, %d with fixed embeddings", all, len(w.Arrays()), n)
+	if n := len(Trained(w)); all != 15 || n != 13 {
+		t.Errorf("%d arrays of %d are trained, %d with fixed embeddings", all, len(w.Matrices()), n)
 	}
 }
 

@@ -98,9 +98,6 @@ func (w *Positional) Matrices() []Matrix {
 	return append(all, newMatrix("Q", w.Q), newMatrix("K", w.K))
 }
 
-// Arrays returns the data of every matrix, in the order of Matrices.
-func (w *Positional) Arrays() [][]float64 { return Trained(w) }
-
 // Validate returns an error if a matrix has another size than the form gives it.
 func (w *Positional) Validate() error {
 	if err := w.check(); err != nil {

@@ -23,7 +23,7 @@ var positionalForms = map[string]PositionalForm{
 
 func randomPositional(rnd *rand.Rand, form PositionalForm) *Positional {
 	w := NewPositional(form)
-	property.Fill(rnd, 0.8, w.Arrays()...)
+	property.Fill(rnd, 0.8, Trained(w)...)
 	return w
 }
 
@@ -36,7 +36,7 @@ func TestPositionalGradientAgainstCentralDifferences(t *testing.T) {
 			x, y := property.Sequence(rnd, form.S, form.T)
 			w.Forward(x, y, grad)
 			loss := func() (loss float64) { _, loss = w.Forward(x, y, nil); return loss }
-			centralDifferences(t, loss, w.Arrays(), grad.Arrays())
+			centralDifferences(t, loss, Trained(w), Trained(grad))
 		})
 	}
 }
@@ -148,7 +148,7 @@ func TestPositionalPredictsDistributions(t *testing.T) {
 			attended(t, p)
 		}
 		f, _ := w.Forward(x, y, nil)
-		if err := w.Validate(); err != nil || Check([]int{0}, f, form.S, 1) != nil {
+		if err := w.Validate(); err != nil || CheckTarget(f, form.S) != nil {
 			t.Errorf("%s: f is %v, weights %v", name, f, err)
 		}
 		near(t, name, w.Predictions(x).RawRowView(form.T-1), f)

@@ -29,7 +29,7 @@ func Caption(tex string) string {
 
 // Must returns v, the result of a call that may fail. If it failed, Must stops the cell as Check does:
 //
-//	g := nb.Must(graph.ReadDOT(file))
+//	g := nb.Must(graph.ReadForest(file))
 func Must[T any](v T, err error) T {
 	Check(err)
 	return v

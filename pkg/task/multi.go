@@ -135,14 +135,14 @@ func (t Multi) Posterior(f []float64, x []int) {
 	for m := range all {
 		all[m] = m
 	}
-	t.Given(f, x, all...)
+	t.GivenParents(f, x, all...)
 }
 
-// Given is [Multi.Posterior] where only the parents with these indices in the lists are compared, the Bayes
+// GivenParents is [Multi.Posterior] where only the parents with these indices in the lists are compared, the Bayes
 // predictor if a node with as many parents as the label keeps those alone and all other nodes keep none. On an
-// n-gram with k parents, Given(f, x, k-1) counts the tokens that follow x_{T-1}, and Given(f, x) counts all
+// n-gram with k parents, GivenParents(f, x, k-1) counts the tokens that follow x_{T-1}, and GivenParents(f, x) counts all
 // tokens. It panics unless each index is in 0..k-1, and as Posterior does.
-func (t Multi) Given(f []float64, x []int, parents ...int) {
+func (t Multi) GivenParents(f []float64, x []int, parents ...int) {
 	t.check(x)
 	if len(f) != t.Prior.S {
 		panic(fmt.Sprintf("task: a prediction of %d probabilities, want %d", len(f), t.Prior.S))

@@ -257,7 +257,7 @@ func TestGivenIsThePosteriorOfTheThinnedGraph(t *testing.T) {
 			_, y := quadrature(t, multi(t, thin, 2, 0.5))
 			f := make([]float64, 2)
 			for n, x := range sequences(m) {
-				m.Given(f, x, indices...)
+				m.GivenParents(f, x, indices...)
 				if math.Abs(f[0]-y[n][0]) > 1e-13 || math.Abs(f[1]-y[n][1]) > 1e-13 {
 					t.Errorf("%s: with parents %d after %v: %v, by quadrature %v", name, indices, x, f, y[n])
 				}
@@ -265,7 +265,7 @@ func TestGivenIsThePosteriorOfTheThinnedGraph(t *testing.T) {
 		}
 	}
 	f := make([]float64, 2)
-	multi(t, graph.NGram(6, 2).Parents(), 2, 0.5).Given(f, []int{1, 1, 0, 1, 0, 0})
+	multi(t, graph.NGram(6, 2).Parents(), 2, 0.5).GivenParents(f, []int{1, 1, 0, 1, 0, 0})
 	if f[0] != (0.5+3)/(1+4) {
 		t.Errorf("without parents, the share of three tokens of four is %v, want 0.7", f[0])
 	}

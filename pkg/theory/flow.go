@@ -42,19 +42,6 @@ func RowFlow(h []float64, end float64, done func(t float64, attention []float64)
 	}
 }
 
-// ArrivalTime returns the time at which [RowFlow] along h has attention 1-alpha at position p, or +Inf if it
-// never has. It panics unless p is a position, 0 < alpha < 1, and the entries of h are at most 1e100 in size.
-func ArrivalTime(h []float64, p int, alpha float64) float64 {
-	if p < 0 || p >= len(h) || !(alpha > 0 && alpha < 1) {
-		panic(fmt.Sprintf("theory: the arrival at position %d of %d with alpha = %v", p, len(h), alpha))
-	}
-	t, s := RowFlow(h, math.Inf(1), func(_ float64, s []float64) bool { return s[p] >= 1-alpha })
-	if s[p] < 1-alpha {
-		return math.Inf(1)
-	}
-	return t
-}
-
 // RowDescent is RowFlow up to the time end with larger steps, all equal, in which no
 // difference of two entries of A changes by more than one. It returns the attention. It
 // panics unless h has an entry, its entries are at most 1e100 in size, and end >= 0, and for more than 2^31 steps.

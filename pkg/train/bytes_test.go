@@ -38,9 +38,15 @@ func (h bits) String() string { return fmt.Sprintf("%x", h.Sum(nil)[:8]) }
 func digest(s Snapshot) string {
 	h := newBits()
 	for _, w := range append([]model.Model{s.Weights}, s.Moments...) {
-		for _, a := range w.(interface{ Arrays() [][]float64 }).Arrays() {
-			h.put(a...)
+		var embeddings []float64 // at the end
+		for _, m := range w.Matrices() {
+			if m.Name == "E" || m.Name == "P" {
+				embeddings = append(embeddings, m.Data...)
+			} else {
+				h.put(m.Data...)
+			}
 		}
+		h.put(embeddings...)
 	}
 	for _, p := range s.Curve {
 		h.put(float64(p.Step), p.Loss, p.Attention)

@@ -213,9 +213,9 @@ func TestSGDDecays(t *testing.T) {
 				_, l := w.Forward(x, y, grad)
 				loss += l / float64(batch)
 			}
-			for k, theta := range w.Arrays() {
+			for k, theta := range model.Trained(w) {
 				for j, v := range theta {
-					theta[j] = v - spec.Optimiser.RateAt(i, spec.Steps)*(grad.Arrays()[k][j]/float64(batch)+decay*v)
+					theta[j] = v - spec.Optimiser.RateAt(i, spec.Steps)*(model.Trained(grad)[k][j]/float64(batch)+decay*v)
 				}
 			}
 			tr.Advance(1)
@@ -223,8 +223,8 @@ func TestSGDDecays(t *testing.T) {
 				t.Errorf("batch %d, step %d: loss %v, want %v", batch, i, tr.Loss(), loss)
 			}
 		}
-		got := tr.Snapshot().Disentangled().Arrays()
-		for k, want := range w.Arrays() {
+		got := model.Trained(tr.Snapshot().Disentangled())
+		for k, want := range model.Trained(w) {
 			if !(property.MaxDiff(got[k], want) < 1e-13) {
 				t.Errorf("batch %d: array %d differs from the definition", batch, k)
 			}
@@ -263,7 +263,7 @@ func TestMemoryIsEstimated(t *testing.T) {
 		"one head":    {task1(10), one, SGD{Rate: 1, Schedule: Constant}, 1000},
 		"heads 2, 3":  {task1(10), Disentangled{Heads: [2]int{2, 3}}, AdamW{Rate: 0.01, Schedule: Constant}, 1000},
 		"positional":  {task1(5), Positional{Heads: 3, Values: true, Init: 1}, adamw, 1000},
-		"minimal":     {Chain{60, 2, "unigram(1)"}, minimal, SGD{Rate: 1, Schedule: Constant, First: 9}, 1000},
+		"minimal":     {Chain{60, 2, "unigram(1)"}, minimal, SGD{Rate: 1, Schedule: Constant, FirstLayerRate: 9}, 1000},
 		"mlp":         {task1(10), MLP{Width: 100}, AdamW{Rate: 0.01, Schedule: Constant}, 1000},
 		"many states": {task1(250), one, SGD{Rate: 1, Schedule: Constant}, 8},
 		"tensors": {

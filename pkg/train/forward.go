@@ -53,5 +53,5 @@ func Predictions(w model.Model, b *task.Batch) [][]float64 {
 	return all
 }
 
-// Vectors returns the SIMD vectors that training uses, with equal bytes: none, avx2 or avx512.
-func Vectors() string { return simd.Level() }
+// SIMD returns the SIMD vectors that training uses, with equal bytes: none, avx2 or avx512.
+func SIMD() string { return simd.Level() }

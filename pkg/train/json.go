@@ -7,9 +7,9 @@ import (
 	"reflect"
 )
 
-// flat is the JSON of a Spec, by which runs are addressed. The order of its fields is fixed. The first ten
+// specJSON is the JSON of a Spec, by which runs are addressed. The order of its fields is fixed. The first ten
 // describe Task 1, one head in each layer, zero initial weights and SGD; the others are omitted in that case.
-type flat struct {
+type specJSON struct {
 	Parents  []int    `json:"parents"` // of Task 1
 	States   int      `json:"states"`
 	Prior    string   `json:"prior"`
@@ -55,7 +55,7 @@ type flat struct {
 	By    *setting `json:"by,omitempty"` // optimiser
 }
 
-// MarshalJSON returns the flat form of the [Spec.Canonical] spec, the same bytes for the same
+// MarshalJSON returns the specJSON form of the [Spec.Canonical] spec, the same bytes for the same
 // run. It returns an error if a part is missing, if the model is wrong, and for a type that [Register] has not named.
 func (s Spec) MarshalJSON() ([]byte, error) {
 	if err := s.complete(); err != nil {
@@ -64,7 +64,7 @@ func (s Spec) MarshalJSON() ([]byte, error) {
 	if err := s.Model.Validate(); err != nil {
 		return nil, err
 	}
-	f, err := s.flat()
+	f, err := s.specJSON()
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func (s Spec) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads the JSON of MarshalJSON. It returns an error for any other form.
 func (s *Spec) UnmarshalJSON(b []byte) error {
-	var f flat
+	var f specJSON
 	if err := json.Unmarshal(b, &f); err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (s *Spec) UnmarshalJSON(b []byte) error {
 	if err != nil {
 		return err
 	}
-	want, err := spec.flat()
+	want, err := spec.specJSON()
 	if err != nil {
 		return err
 	}
@@ -96,9 +96,9 @@ func (s *Spec) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-func (s Spec) flat() (f flat, err error) {
+func (s Spec) specJSON() (f specJSON, err error) {
 	s = s.Canonical()
-	f = flat{Batch: s.Batch, Steps: s.Steps, Seed: s.Seed, Test: s.Test, Every: s.Every, Freeze: s.Freeze, Norms: s.Norms}
+	f = specJSON{Batch: s.Batch, Steps: s.Steps, Seed: s.Seed, Test: s.Test, Every: s.Every, Freeze: s.Freeze, Norms: s.Norms}
 	var errs [3]error
 	switch k := s.Task.(type) {
 	case Chain:
@@ -127,7 +127,7 @@ func (s Spec) flat() (f flat, err error) {
 	}
 	switch o := s.Optimiser.(type) {
 	case SGD:
-		f.Rate, f.Schedule, f.Coupled, f.First = o.Rate, o.Schedule, o.Decay, o.First
+		f.Rate, f.Schedule, f.Coupled, f.First = o.Rate, o.Schedule, o.Decay, o.FirstLayerRate
 	case AdamW:
 		f.Rate, f.Schedule, f.Optimiser, f.Decay = o.Rate, o.Schedule, "adamw", o.Decay
 		if o.Betas != [2]float64{} {
@@ -146,7 +146,7 @@ func choose[V any](is bool, yes, no V) V {
 	return no
 }
 
-func (f flat) spec() (Spec, error) {
+func (f specJSON) spec() (Spec, error) {
 	s := Spec{Batch: f.Batch, Steps: f.Steps, Seed: f.Seed, Test: f.Test, Every: f.Every, Freeze: f.Freeze, Norms: f.Norms}
 	var errs [3]error
 	switch {

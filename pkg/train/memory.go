@@ -24,7 +24,7 @@ func (s Spec) Memory(workers int) float64 {
 	f := knownAs(s.Model).footprint(s.S(), s.T())
 	tables := f.Engine + (shards+1)*f.Gradient
 	sequences := 2*float64(s.Batch) + float64(s.Test)
-	return 8 * (copies(s.Optimiser)*f.Weights + tables + float64(useful(workers))*(f.Pass+known(s.Task).drawing()) +
+	return 8 * (copies(s.Optimiser)*f.Weights + tables + float64(workerCount(workers))*(f.Pass+known(s.Task).drawing()) +
 		sequences*(float64(s.S())+float64(s.T())) + s.points())
 }
 
@@ -36,8 +36,8 @@ func (s Spec) CheckMemory(workers int) error {
 	return CheckMemory(s.Memory(workers), what)
 }
 
-// useful returns the number of workers that train, one for each processor if workers is not positive.
-func useful(workers int) int {
+// workerCount returns the number of workers that train, one for each processor if workers is not positive.
+func workerCount(workers int) int {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
@@ -47,7 +47,7 @@ func useful(workers int) int {
 // copies returns the number of arrays of the size of the weights in a trainer.
 func copies(o Optimiser) float64 {
 	if o, ok := o.(SGD); ok {
-		return choose(o.First == 0, 1.0, 2)
+		return choose(o.FirstLayerRate == 0, 1.0, 2)
 	}
 	return 4 // two moments and a gradient of AdamW; as many for one of the reader's own
 }

@@ -59,7 +59,9 @@ type SGD struct {
 	Rate     float64 // initial learning rate
 	Schedule Schedule
 	Decay    float64 // weight decay, coupled to the gradient
-	First    float64 // factor of the rate for attention matrices of the first layer; 0 stands for 1
+	// FirstLayerRate is the factor of the rate for attention matrices of the first layer, whose names are A1 or begin with
+	// A1-; 0 stands for 1.
+	FirstLayerRate float64
 }
 
 // AdamW is Adam with decoupled weight decay. With g the gradient of step i, counted from 0,
@@ -86,7 +88,7 @@ const (
 func canonicalOptimiser(o Optimiser) Optimiser {
 	switch o := o.(type) {
 	case SGD:
-		o.First = choose(o.First == 1, 0, o.First)
+		o.FirstLayerRate = choose(o.FirstLayerRate == 1, 0, o.FirstLayerRate)
 		return o
 	case AdamW:
 		o.Betas = choose(o.Betas == [2]float64{beta1, beta2}, [2]float64{}, o.Betas)
@@ -111,8 +113,8 @@ func (s Schedule) at(rate float64, step, steps int) float64 {
 
 // Validate returns an error that names the wrong field.
 func (o SGD) Validate() error {
-	if !(o.First == 0 || positive(o.First)) {
-		return fmt.Errorf("spec: first is %v, want a nonnegative number", o.First)
+	if !(o.FirstLayerRate == 0 || positive(o.FirstLayerRate)) {
+		return fmt.Errorf("spec: first is %v, want a nonnegative number", o.FirstLayerRate)
 	}
 	return validRate(o.Rate, o.Decay, o.Schedule)
 }
@@ -152,10 +154,10 @@ func optimiserName(o Optimiser) string {
 
 // Start returns the optimiser at step 0 of weights like w.
 func (o SGD) Start(w model.Model) Steps {
-	if o.First == 0 {
+	if o.FirstLayerRate == 0 {
 		return sgd{decay: o.Decay}
 	}
-	return sgd{o.Decay, o.First, w.Zero()}
+	return sgd{o.Decay, o.FirstLayerRate, w.Zero()}
 }
 
 // Start returns the optimiser at step 0 of weights like w.
@@ -194,7 +196,7 @@ func (o sgd) Step(w model.Model, g Gradient, rate float64, _ int) {
 	g.AddTo(o.grad, -rate)
 	for k, m := range w.Matrices() {
 		c := 1.0
-		if strings.HasPrefix(m.Name, "A1") {
+		if m.Name == "A1" || strings.HasPrefix(m.Name, "A1-") {
 			c = o.first
 		}
 		for j, d := range gs[k].Data {

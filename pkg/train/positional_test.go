@@ -31,7 +31,7 @@ func minimalSpec() Spec {
 	return Spec{
 		Task:      Chain{Length: 6, States: 2, Prior: "doubly-stochastic(uniform)"},
 		Model:     Positional{Heads: 1, Relative: true, Linear: true, Everywhere: true, Init: 0.01},
-		Optimiser: SGD{Rate: 0.01, Schedule: Constant, First: 100},
+		Optimiser: SGD{Rate: 0.01, Schedule: Constant, FirstLayerRate: 100},
 		Batch:     20, Steps: 40, Seed: 3, Test: 100, Every: 15, Norms: true,
 	}
 }
@@ -48,7 +48,7 @@ func meanGradient(t *testing.T, s Spec, w *model.Positional) (grad *model.Positi
 		_, l := w.Forward(x, y, grad)
 		loss += l / float64(b.Len())
 	}
-	for _, g := range grad.Arrays() {
+	for _, g := range model.Trained(grad) {
 		floats.Scale(1/float64(b.Len()), g)
 	}
 	return grad, loss
@@ -58,8 +58,8 @@ func TestNormsAreOfTheMeanGradient(t *testing.T) {
 	for _, spec := range []Spec{simplifiedSpec(), minimalSpec()} {
 		end := run(t, spec, 2)
 		grad, loss := meanGradient(t, spec, end.Weights.(*model.Positional))
-		want := []float64{floats.Norm(slices.Concat(grad.Arrays()...), 2)}
-		for _, g := range grad.Arrays() {
+		want := []float64{floats.Norm(slices.Concat(model.Trained(grad)...), 2)}
+		for _, g := range model.Trained(grad) {
 			want = append(want, floats.Norm(g, 2))
 		}
 		got := end.Curve[len(end.Curve)-1]
@@ -100,8 +100,8 @@ func TestSGDHasARateOfTheFirstLayer(t *testing.T) {
 	if err := tr.Advance(1); err != nil {
 		t.Fatal(err)
 	}
-	for k, got := range tr.Snapshot().Weights.(*model.Positional).Arrays() {
-		if d := property.MaxDiff(got, w.Arrays()[k]); !(d < 1e-15) {
+	for k, got := range model.Trained(tr.Snapshot().Weights) {
+		if d := property.MaxDiff(got, model.Trained(w)[k]); !(d < 1e-15) {
 			t.Errorf("array %d differs by %.2g", k, d)
 		}
 	}
@@ -115,7 +115,7 @@ func TestSGDScalesNoSecondLayer(t *testing.T) {
 	}
 	var moved [2][]float64 // the norm of the step of each matrix, without First and with it
 	for k, first := range []float64{0, 3} {
-		spec.Optimiser = SGD{Rate: 0.5, Schedule: Constant, First: first}
+		spec.Optimiser = SGD{Rate: 0.5, Schedule: Constant, FirstLayerRate: first}
 		tr := trainer(t, spec)
 		if err := tr.Advance(1); err != nil { // the first step moves W alone, which is zero before
 			t.Fatal(err)
@@ -158,12 +158,12 @@ func TestAdamWHasItsBetas(t *testing.T) {
 		t.Fatal(err)
 	}
 	after := tr.Snapshot().Weights.(*model.Positional)
-	for k, g := range grad.Arrays() {
+	for k, g := range model.Trained(grad) {
 		for j, v := range g {
 			v /= 20
-			second := 0.5*before.Moments[1].(*model.Positional).Arrays()[k][j] + 0.5*v*v
-			want := w.Arrays()[k][j] - 0.01*v/(math.Sqrt(second/(1-0.25))+1e-8)
-			if got := after.Arrays()[k][j]; !(math.Abs(got-want) < 1e-12) {
+			second := 0.5*model.Trained(before.Moments[1])[k][j] + 0.5*v*v
+			want := model.Trained(w)[k][j] - 0.01*v/(math.Sqrt(second/(1-0.25))+1e-8)
+			if got := model.Trained(after)[k][j]; !(math.Abs(got-want) < 1e-12) {
 				t.Fatalf("entry %d of array %d is %v, want %v", j, k, got, want)
 			}
 		}
@@ -182,7 +182,7 @@ func TestGivenDefaultsAreTheDefaults(t *testing.T) {
 	}
 	sgd := testSpec()
 	first := sgd
-	first.Optimiser = SGD{Rate: 1, Schedule: sgd.Optimiser.(SGD).Schedule, First: 1}
+	first.Optimiser = SGD{Rate: 1, Schedule: sgd.Optimiser.(SGD).Schedule, FirstLayerRate: 1}
 	sgd.Optimiser = SGD{Rate: 1, Schedule: sgd.Optimiser.(SGD).Schedule}
 	a, err1 := json.Marshal(sgd)
 	b, err2 := json.Marshal(first)
@@ -228,7 +228,7 @@ func TestScheduleOfAReaderTrainsAndIsNotStored(t *testing.T) {
 	for want, o := range map[string]Optimiser{
 		"decay is -1":                     cosineSGD{SGD{Rate: 1, Schedule: Constant, Decay: -1}},
 		"betas are [1 0], want numbers":   AdamW{Rate: 1, Schedule: Constant, Betas: [2]float64{1, 0}},
-		"first is -1, want a nonnegative": SGD{Rate: 1, Schedule: Constant, First: -1},
+		"first is -1, want a nonnegative": SGD{Rate: 1, Schedule: Constant, FirstLayerRate: -1},
 	} {
 		own.Optimiser = o
 		property.Mentions(t, own.Validate(), want)

@@ -160,8 +160,8 @@ func oneForm(t *rapid.T, s Spec, right bool) {
 	if fmt.Sprint(c) != fmt.Sprint(c.Canonical()) {
 		t.Fatalf("%+v, and again %+v", c, c.Canonical())
 	}
-	if complete := s.Task != nil && s.Model != nil && s.Optimiser != nil; (s.Experiment() != "") != complete {
-		t.Fatalf("experiment %q of %+v", s.Experiment(), s)
+	if complete := s.Task != nil && s.Model != nil && s.Optimiser != nil; (s.Description() != "") != complete {
+		t.Fatalf("experiment %q of %+v", s.Description(), s)
 	}
 	text, err := s.MarshalJSON()
 	if err == nil {

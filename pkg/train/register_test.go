@@ -51,16 +51,21 @@ func (m dense) New(s, t int) model.Model { return forwarded{m.Disentangled.New(s
 
 func (m dense) Initialise(w model.Model, s Spec) { m.Disentangled.Initialise(w.(forwarded).Weights, s) }
 
+// fading is the optimiser of a reader, whose rate falls like 1/step.
+type fading struct{ AdamW }
+
+func (o fading) RateAt(step, _ int) float64 { return o.Rate / float64(1+step) }
+
 func init() {
 	Register[coin]("coin")
 	Register[dense]("dense")
-	Register[cosineAdamW]("cosine")
+	Register[fading]("fading")
 }
 
 func ownSpec() Spec {
 	spec := testSpec()
 	spec.Task, spec.Model = coin{4}, dense{Disentangled{[2]int{1, 1}, 0.1}}
-	spec.Optimiser = cosineAdamW{AdamW{Rate: 0.01, Schedule: Constant}}
+	spec.Optimiser = fading{AdamW{Rate: 0.01, Schedule: Constant}}
 	spec.Steps, spec.Batch, spec.Every, spec.Test = 20, 32, 20, 64
 	return spec
 }
@@ -98,8 +103,8 @@ func TestRegisteredKindsHaveJSON(t *testing.T) {
 		read.Model != spec.Model || read.Optimiser != spec.Optimiser {
 		t.Errorf("%s is read as %+v, %v", b, read, err)
 	}
-	if want := "task coin, model dense, optimiser cosine"; spec.Experiment() != want {
-		t.Errorf("experiment %q, want %q", spec.Experiment(), want)
+	if want := "task coin, model dense, optimiser fading"; spec.Description() != want {
+		t.Errorf("experiment %q, want %q", spec.Description(), want)
 	}
 	for change, want := range map[string]string{
 		`"name":"coin"->"name":"dice"`:    `no train.Task is registered as "dice"`,

@@ -89,9 +89,9 @@ func (s Spec) task() Task {
 	return s.Task
 }
 
-// Experiment describes the run in words, as stored runs do: the task, the model, and the
+// Description describes the run in words, as stored runs do: the task, the model, and the
 // optimiser if it is SGD. It is empty if a part is missing.
-func (s Spec) Experiment() string {
+func (s Spec) Description() string {
 	if s.complete() != nil {
 		return ""
 	}

@@ -234,7 +234,7 @@ func TestForwardAgreesWithTheDefinition(t *testing.T) {
 	spec := testSpec()
 	w, x, y := spec.NewWeights().(*model.Weights), []int{2, 0, 1, 1, 2, 0, 1}, []float64{0.5, 0.2, 0.3}
 	src := num.Stream(1, "train/forward")
-	for _, a := range w.Arrays() {
+	for _, a := range model.Trained(w) {
 		for i := range a {
 			a[i] = num.Normal(src)
 		}
@@ -248,7 +248,7 @@ func TestForwardAgreesWithTheDefinition(t *testing.T) {
 	if f, none := Forward(w, x, nil, tables); none != 0 || !floats.EqualApprox(f, wantF, 1e-14) {
 		t.Errorf("without a target: loss %v, predictions %v, want 0 and %v", none, f, wantF)
 	}
-	got, grad := slices.Concat(tables.Arrays()...), slices.Concat(dense.Arrays()...)
+	got, grad := slices.Concat(model.Trained(tables)...), slices.Concat(model.Trained(dense)...)
 	if !(math.Abs(loss-want) < 1e-14) || !floats.EqualApprox(f, wantF, 1e-14) || !floats.EqualApprox(got, grad, 1e-13) {
 		t.Errorf("loss %v, predictions %v, want %v and %v; gradients %.3g apart", loss, f, want, wantF,
 			floats.Distance(got, grad, math.Inf(1)))
@@ -262,8 +262,8 @@ func TestPredictionsAreTheForwardsOfABatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := spec.NewWeights().(*model.Weights)
-	for i := range w.Arrays()[0] {
-		w.Arrays()[0][i] = math.Sin(float64(i))
+	for i := range model.Trained(w)[0] {
+		model.Trained(w)[0][i] = math.Sin(float64(i))
 	}
 	for n, f := range Predictions(w, b) {
 		x, _ := b.Seq(n)
@@ -368,7 +368,7 @@ func TestFrozenBlocksKeepTheirValues(t *testing.T) {
 	spec.Freeze = []string{"A1"}
 	w, x := run(t, spec, 1).Weights.(*model.Weights), make([]int, 7)
 	f, _ := w.Forward(x, nil, nil)
-	if p, err := model.Run(w, x, model.Zero("layer1.head1.scores")); err != nil || !slices.Equal(f, p.F) {
+	if p, err := model.Run(w, x, model.Ablate("layer1.head1.scores")); err != nil || !slices.Equal(f, p.F) {
 		t.Errorf("ablated frozen zeros: %v, %v, want %v", p.F, err, f)
 	}
 }

@@ -133,7 +133,7 @@ func begin(spec Spec, workers int) (*Trainer, error) {
 	if t.test, err = spec.TestSet(); err != nil {
 		return nil, err
 	}
-	for range useful(workers) {
+	for range workerCount(workers) {
 		t.workers = append(t.workers, worker{t.engine.NewPass(), known(spec.Task).drawer()})
 	}
 	for k := range t.shard {

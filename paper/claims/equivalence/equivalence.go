@@ -319,7 +319,7 @@ func drawDisentangled(r *rand.Rand) (*model.Weights, []int, func() ledger.Instan
 		heads = append(heads, 1+r.IntN(2))
 	}
 	w := model.NewWeights(s, t, heads...)
-	for _, a := range w.Arrays() {
+	for _, a := range model.Trained(w) {
 		for i := range a {
 			a[i] = float64(r.IntN(5) - 2)
 		}

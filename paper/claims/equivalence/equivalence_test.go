@@ -14,7 +14,7 @@ import (
 func TestScoresForPatternsSeparateMaps(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 5))
 	w := model.NewWeights(2, 3, 2, 1)
-	for _, a := range w.Arrays() {
+	for _, a := range model.Trained(w) {
 		for i := range a {
 			a[i] = float64(r.IntN(5) - 2)
 		}

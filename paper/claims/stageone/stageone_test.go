@@ -118,8 +118,9 @@ func flowArrives(check compare.Check, n int, alpha float64) {
 		last = (2 + odds + 1/odds) / 8
 		odds, want = odds*step, want+last
 	}
-	check("the time of the flow", theory.ArrivalTime(h, 1, alpha), want)
-	check("a flow that is led elsewhere", instruments.Indicator(math.IsInf(theory.ArrivalTime(h, 0, alpha), 1)), 1)
+	arrived := func(_ float64, s []float64) bool { return s[1] >= 1-alpha }
+	at, _ := theory.RowFlow(h, math.Inf(1), arrived)
+	check("the time of the flow", at, want)
 	t, p := theory.RowFlow(h, want-last/2, nil)
 	check("when a flow stops", t, want-last/2)
 	check("the odds where it stops", p[1]/(1-p[1]), odds/math.Sqrt(step))

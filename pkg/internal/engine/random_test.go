@@ -9,7 +9,7 @@ import (
 
 func randomWeights(rnd *rand.Rand, sd float64, s, t int, heads ...int) *model.Weights {
 	w := model.NewWeights(s, t, heads...)
-	property.Fill(rnd, sd, w.Arrays()...)
+	property.Fill(rnd, sd, model.Trained(w)...)
 	return w
 }
 
