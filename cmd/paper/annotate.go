@@ -44,7 +44,8 @@ func newAnnotate() *cobra.Command {
 		},
 	}
 	c.Flags().StringVarP(&out, "out", "o", "annotated.tex", "`file` of the copy, or of the patch")
-	c.Flags().BoolVar(&corrections, "corrections", false, "write the letter's corrections as a patch, corrections.patch beside it")
+	c.Flags().BoolVar(&corrections, "corrections", false,
+		"write the letter's corrections as a patch, corrections.patch beside it")
 	c.Flags().StringVar(&page, "page", "", "`address` of the ledger for the links (default CLAIMS.md of the checkout)")
 	return c
 }

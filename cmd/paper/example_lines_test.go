@@ -62,7 +62,7 @@ func cheaply(t *testing.T, line string) string {
 		return line + " -n"
 	case strings.HasPrefix(line, "paper train"):
 		return line + " -n --jobs 1"
-	case strings.HasPrefix(line, "paper annotate"):
+	case strings.HasPrefix(line, "paper annotate"), strings.HasPrefix(line, "paper score"):
 		return line + " --help"
 	case strings.HasPrefix(line, "paper export"), line == "paper verify -j 4", strings.Contains(line, "--quick"):
 		for word := range strings.FieldsSeq(line) {

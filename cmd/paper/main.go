@@ -92,7 +92,7 @@ func newRoot() *cobra.Command {
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(nearFlags)
 	root.AddCommand(newList(), newExport(), newTrain(), newSweep(), newShow(), newPredict(), newVerify(),
-		newAnnotate())
+		newAnnotate(), newCases(), newScore())
 	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {
 		check := c.Args

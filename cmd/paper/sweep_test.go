@@ -144,7 +144,8 @@ func TestAJobArrayTrainsTheSweep(t *testing.T) {
 			t.Errorf("%s of the array is\n%s\nwant\n%s", name, got[name], want[name])
 		}
 	}
-	if err := os.WriteFile(filepath.Join(bin, "sbatch"), []byte("#!/bin/sh\necho no partition >&2; exit 3\n"), 0o777); err != nil {
+	const failing = "#!/bin/sh\necho no partition >&2; exit 3\n"
+	if err := os.WriteFile(filepath.Join(bin, "sbatch"), []byte(failing), 0o777); err != nil {
 		t.Fatal(err)
 	}
 	refused(t, []string{"sbatch", "no partition"}, "sweep", plan, "--slurm", "--out", filepath.Join(bin, "new"))

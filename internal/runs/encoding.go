@@ -125,12 +125,13 @@ func encodeWeights(all []model.Matrix) []byte {
 	return b.Bytes()
 }
 
-// NPZ returns the weights as an NPZ archive that readers in MATLAB, Julia, R and C++ take as well as NumPy.
+// NPZ returns the weights, and more matrices, as an NPZ archive that readers in MATLAB, Julia, R and C++ take as well
+// as NumPy.
 // Unlike the archives of a store it has version 1.0 of the NPY format, and each size stands before the data.
-func NPZ(w model.Model) []byte {
+func NPZ(w model.Model, more ...model.Matrix) []byte {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	for _, a := range w.Matrices() {
+	for _, a := range append(w.Matrices(), more...) {
 		head := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }", a.Rows, a.Cols)
 		head += strings.Repeat(" ", 63-(10+len(head))%64) + "\n" // the numbers begin at a multiple of 64
 		data := binary.LittleEndian.AppendUint16([]byte("\x93NUMPY\x01\x00"), uint16(len(head)))

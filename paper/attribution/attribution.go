@@ -33,6 +33,18 @@ type Case struct {
 	Data    *task.Batch // more of them, for methods that look at data alone
 }
 
+// Name returns the name of the case in files: set, run and step.
+func (c Case) Name() string { return fmt.Sprintf("%s-%s-%d", c.Set, c.Run, c.Step) }
+
+// Attention returns the attention of layer 1, T x T, averaged over the test sequences.
+func (c Case) Attention() (*mat.Dense, error) {
+	sum, err := attention(c)
+	if err == nil {
+		sum.Scale(1/float64(c.Test.Len()), sum)
+	}
+	return sum, err
+}
+
 // edges returns the pairs i, j that methods score: j < i, i not the query.
 func (c Case) edges() (all [][2]int) {
 	for i := 1; i < c.Test.T-1; i++ {

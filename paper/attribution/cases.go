@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -89,6 +90,18 @@ const Header = "set,run,step,method,auc,learned,edges,top,kept,graph"
 func (r Row) CSV() string {
 	return fmt.Sprintf("%s,%s,%d,%s,%.3f,%.3f,%d,%.3f,%.3f,%s",
 		r.Set, r.Run, r.Step, r.Method, r.AUC, r.Learned, r.Edges, r.Top, r.Kept, r.Graph)
+}
+
+// Names returns the names of the methods of rows.csv, in the order of their first rows.
+func Names() ([]string, error) {
+	rows, err := Stored()
+	var names []string
+	for _, r := range rows {
+		if !slices.Contains(names, r.Method) {
+			names = append(names, r.Method)
+		}
+	}
+	return names, err
 }
 
 // Stored returns the rows of rows.csv.
