@@ -98,7 +98,7 @@ func (f *exporting) exportRun(ctx context.Context, w io.Writer, names []string) 
 	if err := errors.Join(err1, err2); err != nil {
 		return err
 	}
-	if found.run == nil || found.run.Light() {
+	if found.run == nil || found.run.WithoutWeights() {
 		return fmt.Errorf("%s: the run is not finished, or kept without weights, which its figures need", found.dir)
 	}
 	own, err := measure(ctx, found.run)

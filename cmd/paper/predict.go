@@ -72,7 +72,7 @@ func predict(
 			"paper train with the same settings resumes", u.Address, u.Steps, u.Spec.Steps)
 	}
 	r := f.run
-	if r.Light() {
+	if r.WithoutWeights() {
 		return fmt.Errorf("%s: the run is kept without weights, which predictions need", f.dir)
 	}
 	own := nodeNames(f.dir, r.Spec)

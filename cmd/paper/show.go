@@ -123,7 +123,7 @@ func show(w io.Writer, arg, store string, asJSON bool) error {
 	} else {
 		spec, curve, step = f.run.Spec, f.run.Curve, f.run.Spec.Steps
 		state = fmt.Sprintf("finished: all %d steps; ", spec.Steps)
-		if f.run.Light() {
+		if f.run.WithoutWeights() {
 			state += "no weights are kept"
 		} else {
 			state += "weights are kept after"

@@ -20,7 +20,7 @@ func TestLightRunIsShown(t *testing.T) {
 		Batch:     8, Steps: 8, Test: 8,
 	}
 	dir := t.TempDir()
-	r, err := runs.Open(dir).Get(t.Context(), spec, runs.Options{Light: true})
+	r, err := runs.Open(dir).Get(t.Context(), spec, runs.Options{WithoutWeights: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func TestEveryDamagedBitIsRefused(t *testing.T) {
 		},
 	} {
 		s := testStore(t.TempDir())
-		if _, err := s.Get(c.ctx, spec, Options{Light: c.light}); err != nil && !errors.Is(err, context.Canceled) {
+		if _, err := s.Get(c.ctx, spec, Options{WithoutWeights: c.light}); err != nil && !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
 		}
 		paths, err := filepath.Glob(filepath.Join(s.Dir, c.files))
@@ -76,7 +76,7 @@ func TestEveryDamagedBitIsRefused(t *testing.T) {
 func TestIntactFileIsRepairedByTheCommandOfItsError(t *testing.T) {
 	for _, file := range []string{manifestName, curveName, attentionName} {
 		s := testStore(t.TempDir())
-		path := filepath.Join(s.Dir, get(t, s, Options{Light: true}).Address, file)
+		path := filepath.Join(s.Dir, get(t, s, Options{WithoutWeights: true}).Address, file)
 		b, err := os.ReadFile(path)
 		if err == nil {
 			err = os.WriteFile(path, bytes.ReplaceAll(b, []byte("\n"), []byte("\r\n")), 0o666)
@@ -84,13 +84,13 @@ func TestIntactFileIsRepairedByTheCommandOfItsError(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = s.Get(t.Context(), testSpec, Options{Light: true})
+		_, err = s.Get(t.Context(), testSpec, Options{WithoutWeights: true})
 		const repair = `s/\r$//`
 		property.Mentions(t, err, path+" refused: ", "CRLF", repair)
 		if out, err := exec.Command("sed", "-i", repair, path).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
-		if r := get(t, s, Options{Light: true}); r.Origin != Loaded {
+		if r := get(t, s, Options{WithoutWeights: true}); r.Origin != Loaded {
 			t.Errorf("%s: %s", file, r.Origin)
 		}
 	}

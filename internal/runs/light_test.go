@@ -27,8 +27,9 @@ var smallSpec = func() train.Spec {
 
 func TestLightRunIsSmallAndHasAllButWeights(t *testing.T) {
 	light, whole := testStore(t.TempDir()), testStore(t.TempDir())
-	l, w := getSpec(t, light, smallSpec, Options{Light: true}), getSpec(t, whole, smallSpec, Options{})
-	if !l.Light() || w.Light() || l.Origin != Trained || !reflect.DeepEqual(l.Final.Weights, w.Final.Weights) {
+	l, w := getSpec(t, light, smallSpec, Options{WithoutWeights: true}), getSpec(t, whole, smallSpec, Options{})
+	if !l.WithoutWeights() || w.WithoutWeights() || l.Origin != Trained ||
+		!reflect.DeepEqual(l.Final.Weights, w.Final.Weights) {
 		t.Fatalf("%+v", l)
 	}
 	bytes := 0
@@ -42,8 +43,8 @@ func TestLightRunIsSmallAndHasAllButWeights(t *testing.T) {
 		t.Errorf("a light run has other digests, or takes %d bytes", bytes)
 	}
 	for store, want := range map[*Store]bool{light: true, whole: false} {
-		if r := getSpec(t, store, smallSpec, Options{Light: true}); r.Origin != Loaded || r.Light() != want {
-			t.Errorf("the stored run is %s, light %v, want %v", r.Origin, r.Light(), want)
+		if r := getSpec(t, store, smallSpec, Options{WithoutWeights: true}); r.Origin != Loaded || r.WithoutWeights() != want {
+			t.Errorf("the stored run is %s, light %v, want %v", r.Origin, r.WithoutWeights(), want)
 		}
 	}
 	if err := l.Replay(t.Context(), 2, append(l.Stretches(), l.Segments()...)); err != nil {
@@ -51,22 +52,22 @@ func TestLightRunIsSmallAndHasAllButWeights(t *testing.T) {
 	}
 }
 
-// A light run that is trained again is compared, and gets its weights unless Light is set.
+// A light run that is trained again is compared, and gets its weights unless WithoutWeights is set.
 func TestLightRunIsCheckedAndFilled(t *testing.T) {
 	s, whole := testStore(t.TempDir()), testStore(t.TempDir())
 	trained := get(t, whole, Options{})
 	for range 2 { // the second time with weights that run.json does not list, as a killed process leaves them
-		r := get(t, s, Options{Light: true, Fresh: true})
+		r := get(t, s, Options{WithoutWeights: true, Fresh: true})
 		has, err := s.HasWeights(r.Address)
-		if !r.Light() || has || err != nil {
-			t.Errorf("light %v, with weights %v, %v", r.Light(), has, err)
+		if !r.WithoutWeights() || has || err != nil {
+			t.Errorf("light %v, with weights %v, %v", r.WithoutWeights(), has, err)
 		}
 		if err := files.Write(filepath.Join(s.Dir, r.Address, "weights-13.npz"), []byte("half")); err != nil {
 			t.Fatal(err)
 		}
 	}
 	r := get(t, s, Options{})
-	if has, err := s.HasWeights(r.Address); r.Origin != Confirmed || r.Light() || !has || err != nil {
+	if has, err := s.HasWeights(r.Address); r.Origin != Confirmed || r.WithoutWeights() || !has || err != nil {
 		t.Errorf("asked for with weights: %s, %v, %v", r.Origin, has, err)
 	}
 	if !reflect.DeepEqual(folder(t, s.Dir), folder(t, whole.Dir)) || !reflect.DeepEqual(r.Milestones, trained.Milestones) {
@@ -77,13 +78,13 @@ func TestLightRunIsCheckedAndFilled(t *testing.T) {
 	}
 	// Where weights cannot be written the run stays light.
 	light := testStore(t.TempDir())
-	get(t, light, Options{Light: true})
+	get(t, light, Options{WithoutWeights: true})
 	if err := os.MkdirAll(filepath.Join(light.Dir, r.Address, "weights-13.npz", "full"), 0o777); err != nil {
 		t.Fatal(err)
 	}
 	_, err := light.Get(t.Context(), testSpec, Options{})
 	property.Mentions(t, err, "writing ")
-	if r := get(t, light, Options{Light: true}); r.Origin != Loaded {
+	if r := get(t, light, Options{WithoutWeights: true}); r.Origin != Loaded {
 		t.Error(r.Origin)
 	}
 }
@@ -96,14 +97,14 @@ func TestForgedLightRunIsFound(t *testing.T) {
 		manifestName:  func(r *Run) { r.states[3] = r.states[4] },
 	} {
 		s := testStore(t.TempDir())
-		r := get(t, s, Options{Light: true})
+		r := get(t, s, Options{WithoutWeights: true})
 		plant(r)
 		forge(t, filepath.Join(s.Dir, r.Address), r)
-		for _, opt := range []Options{{}, {Light: true, Fresh: true}} {
+		for _, opt := range []Options{{}, {WithoutWeights: true, Fresh: true}} {
 			_, err := s.Get(t.Context(), testSpec, opt)
 			property.Mentions(t, err, name, "gave other bytes")
 		}
-		if r := get(t, s, Options{Light: true}); !r.Light() {
+		if r := get(t, s, Options{WithoutWeights: true}); !r.WithoutWeights() {
 			t.Errorf("%s: the stored run was touched", name)
 		}
 	}

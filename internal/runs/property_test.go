@@ -20,7 +20,7 @@ func TestProperties(t *testing.T) {
 	property.Test(t, property.Table{
 		"Address":    addresses,
 		"Store.Load": func(t *rapid.T) { loadedRuns(t, s) },
-		"Store.Get Run.Replay Run.Segments Run.Stretches Run.Light": func(t *rapid.T) { storedRuns(t, s) },
+		"Store.Get Run.Replay Run.Segments Run.Stretches Run.WithoutWeights": func(t *rapid.T) { storedRuns(t, s) },
 		"Memory": func(t *rapid.T) { memories(t) },
 	})
 }
@@ -111,7 +111,7 @@ func storedRuns(t *rapid.T, store *Store) {
 	_, own := spec.Task.(law)
 	right := spec.Validate() == nil && !own && spec.Memory(0) < 4<<30
 	opt := Options{Workers: rapid.IntRange(-1, 3).Draw(t, "workers"), Fresh: rapid.Bool().Draw(t, "fresh")}
-	opt.Light = rapid.Bool().Draw(t, "light")
+	opt.WithoutWeights = rapid.Bool().Draw(t, "light")
 	run, err := store.Get(context.Background(), spec, opt)
 	refused := property.Said(t, "runs", err)
 	if right && strings.Contains(refused, "diverged") {
@@ -121,13 +121,13 @@ func storedRuns(t *rapid.T, store *Store) {
 		return
 	}
 	if run.Final.Step != spec.Steps || run.Address != Address(spec) || !reflect.DeepEqual(run.Spec, spec.Canonical()) ||
-		(run.Final.Weights == nil) != (run.Light() && run.Origin == Loaded) ||
-		run.Light() && !opt.Light {
+		(run.Final.Weights == nil) != (run.WithoutWeights() && run.Origin == Loaded) ||
+		run.WithoutWeights() && !opt.WithoutWeights {
 		t.Fatalf("%+v", run)
 	}
-	if opt.Light && rapid.Bool().Draw(t, "ask for weights") {
-		opt.Light = false
-		if run, err = store.Get(context.Background(), spec, opt); err != nil || run.Light() {
+	if opt.WithoutWeights && rapid.Bool().Draw(t, "ask for weights") {
+		opt.WithoutWeights = false
+		if run, err = store.Get(context.Background(), spec, opt); err != nil || run.WithoutWeights() {
 			t.Fatal(run, err)
 		}
 	}

@@ -562,10 +562,10 @@ func TestRunBeyondTheMemoryIsRefused(t *testing.T) {
 // A run just trained has its weights, even if the stored run has none.
 func TestWeightsOfALightRunThatIsConfirmed(t *testing.T) {
 	s := testStore(t.TempDir())
-	for _, opt := range []Options{{Light: true}, {Light: true, Fresh: true}} {
+	for _, opt := range []Options{{WithoutWeights: true}, {WithoutWeights: true, Fresh: true}} {
 		run := getSpec(t, s, testSpec, opt)
-		if !run.Light() || run.Final.Weights == nil {
-			t.Errorf("%+v: light %v, weights %v", opt, run.Light(), run.Final.Weights != nil)
+		if !run.WithoutWeights() || run.Final.Weights == nil {
+			t.Errorf("%+v: light %v, weights %v", opt, run.WithoutWeights(), run.Final.Weights != nil)
 		}
 	}
 	for address, want := range map[string]bool{Address(testSpec): false, "0123456789abcdef": false} {

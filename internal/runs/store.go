@@ -64,10 +64,10 @@ type Options struct {
 	// program starts from step 0. A run that is not stored is trained as usual.
 	Fresh bool
 
-	// Light accepts a run without weights, and stores a new one so: curve, attention and digests, a few
+	// WithoutWeights accepts a run without weights, and stores a new one so: curve, attention and digests, a few
 	// kilobytes. A run that Get has just trained has its weights in Final, also with Fresh. If a light run is
-	// stored and Light is false, Get retrains and compares it as with Fresh, and adds the weights.
-	Light bool
+	// stored and WithoutWeights is false, Get retrains and compares it as with Fresh, and adds the weights.
+	WithoutWeights bool
 }
 
 // Origin is the way in which Get produced a run.
@@ -93,8 +93,8 @@ type Run struct {
 	states []string // digests at the marks of the plan
 }
 
-// Light reports whether the run is without weights.
-func (r *Run) Light() bool { return len(r.Milestones) == 0 }
+// WithoutWeights reports whether the run is without weights.
+func (r *Run) WithoutWeights() bool { return len(r.Milestones) == 0 }
 
 // light returns the run without weights.
 func (r *Run) light() *Run {
@@ -157,7 +157,9 @@ func (j *job) load() (*Run, error) {
 }
 
 // accepts reports whether a loaded run satisfies the options.
-func (j *job) accepts(r *Run) bool { return r != nil && !j.Fresh && (j.Light || !r.Light()) }
+func (j *job) accepts(r *Run) bool {
+	return r != nil && !j.Fresh && (j.WithoutWeights || !r.WithoutWeights())
+}
 
 // temporary returns the stem of the temporary files of the run. They are outside of its folder, which is renamed.
 func (j *job) temporary() string { return j.work + "~" }
@@ -175,7 +177,7 @@ func (j *job) produce(ctx context.Context) (*Run, error) {
 	if err == nil && run == nil {
 		err = j.store(trained)
 	} else if err == nil {
-		origin, err = Confirmed, j.confirm(trained, run.Light())
+		origin, err = Confirmed, j.confirm(trained, run.WithoutWeights())
 	}
 	run, failed := decodeRun(j.stored)
 	if err != nil && j.accepts(run) {
@@ -186,16 +188,16 @@ func (j *job) produce(ctx context.Context) (*Run, error) {
 		return nil, err
 	}
 	run.Origin = origin
-	if run.Light() {
+	if run.WithoutWeights() {
 		run.Final.Weights = trained.Final.Weights
 	}
 	return run, nil
 }
 
-// store writes the run, without weights if Light, and removes its checkpoint. It writes next
+// store writes the run, without weights if WithoutWeights, and removes its checkpoint. It writes next
 // to the checkpoint and renames the folder, so that a process killed before can resume.
 func (j *job) store(trained *Run) error {
-	if j.Light {
+	if j.WithoutWeights {
 		trained = trained.light()
 	}
 	files := trained.encode()
@@ -227,7 +229,7 @@ func (j *job) confirm(trained *Run, light bool) error {
 			fmt.Errorf("runs: retraining gave other bytes than those stored in %s: %q differ, see %s",
 				j.stored, names, j.work))
 	}
-	if light && !j.Light {
+	if light && !j.WithoutWeights {
 		return writeFiles(j.temporary(), j.stored, whole)
 	}
 	return nil

@@ -121,7 +121,7 @@ func (s *Sweep) do(ctx context.Context, i int, opt runs.Options) error {
 	if done, err := s.done(i); done || err != nil {
 		return err
 	}
-	opt.Light = s.Plan.Keep == Curve
+	opt.WithoutWeights = s.Plan.Keep == Curve
 	run, err := s.Store.Get(ctx, r.Spec, opt)
 	if err == nil && run.Final.Weights == nil { // stored by another process without weights
 		if done, err := s.done(i); done || err != nil {

@@ -299,10 +299,7 @@ type Risk struct {
 // depend on their number. After each sequence it calls predicted, unless nil, from several goroutines.
 //
 // The mean over sequences averages their Monte Carlo errors, but not the remaining biases. The paper's figures
-// use 1000 draws. Bias of the result shows whether the draws were enough: doubling them halves it. On the
-// in-context graph at S = 10, T = 20, with risk
-// 1.90, the estimate from two draws (mean ESS 1.3) is 0.46 larger than from 2048 (226), from
-// 32 (5.5) 0.015 larger, and from 128 (17) 0.001.
+// use 1000 draws. Bias of the result shows whether the draws were enough, because doubling them halves it.
 //
 // It returns the errors of [NewBayes] and of a cancelled ctx; an error for a batch of other lengths than the
 // task's or with a token out of range; and one for a log-loss that is not finite, if the sequence has

@@ -36,10 +36,10 @@ var (
 	JensenShannon = Divergence{"Jensen-Shannon", jensenShannon, math.Ln2 / 2}
 )
 
-// NewDivergence returns the divergence of another f. excess returns f(1+d) for d >= -1, at least 0 and accurate near
-// d = 0; slope is the limit of f(z)/z for large z, which may be +Inf. For an f that is negative somewhere, add the
-// multiple of z-1 that makes it touch zero at one, as in examples/divergence. NewDivergence panics if excess(0) is not 0, or if f is negative, not
-// convex or above slope (z-1) between the points 0, 1/2, 1, 3/2, 2, 4 and 8.
+// NewDivergence returns the divergence of another f, as in examples/divergence. excess returns f(1+d) for d >= -1, at
+// least 0 and accurate near d = 0; slope is the limit of f(z)/z for large z, which may be +Inf. For an f that is
+// negative somewhere, add the multiple of z-1 that makes it touch zero at one. NewDivergence panics if excess(0) is
+// not 0, or if f is negative, not convex or above slope (z-1) between the points 0, 1/2, 1, 3/2, 2, 4 and 8.
 func NewDivergence(name string, excess func(d float64) float64, slope float64) Divergence {
 	if name == "" || excess == nil || excess(0) != 0 {
 		panic(fmt.Sprintf("theory: divergence %q, want a name, and an f with f(1) = 0", name))

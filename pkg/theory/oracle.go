@@ -114,7 +114,8 @@ type sample struct {
 	groups [][][]int // for each group and position the tokens, one of each sequence
 }
 
-// newSample draws pi for each group, and each sequences from it. It panics unless both numbers are positive.
+// newSample draws a pi for each group, and from every pi as many sequences as each says. It panics unless both numbers
+// are positive.
 func newSample(t task.Task, groups, each int, src *rand.PCG) *sample {
 	if groups < 1 || each < 1 {
 		panic(fmt.Sprintf("theory: a sample of %d groups of %d sequences, want at least 1 of each", groups, each))

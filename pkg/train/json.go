@@ -22,7 +22,7 @@ type specJSON struct {
 	Every    int      `json:"every"`
 
 	Nodes     [][]int `json:"nodes,omitempty"`     // parents of Task 2
-	Roots     string  `json:"roots,omitempty"`     // of Task 2: "dirichlet" or "uniform"; of Task 1: "uniform", if not stationary
+	Roots     string  `json:"roots,omitempty"`     // Task 2: "dirichlet", "uniform"; Task 1: "uniform" if not stationary
 	Heads     int     `json:"heads,omitempty"`     // in the first layer, if not one
 	Second    int     `json:"second,omitempty"`    // in the second layer, if not one
 	Optimiser string  `json:"optimiser,omitempty"` // "adamw", if not SGD
@@ -98,7 +98,8 @@ func (s *Spec) UnmarshalJSON(b []byte) error {
 
 func (s Spec) specJSON() (f specJSON, err error) {
 	s = s.Canonical()
-	f = specJSON{Batch: s.Batch, Steps: s.Steps, Seed: s.Seed, Test: s.Test, Every: s.Every, Freeze: s.Freeze, Norms: s.Norms}
+	f = specJSON{Batch: s.Batch, Steps: s.Steps, Seed: s.Seed, Test: s.Test, Every: s.Every}
+	f.Freeze, f.Norms = s.Freeze, s.Norms
 	var errs [3]error
 	switch k := s.Task.(type) {
 	case Chain:

@@ -81,14 +81,17 @@ func New(w model.Model) Engine {
 }
 
 // Of returns an engine loaded with w, a [*model.Weights], a [*model.MLP], a [*model.Positional] or a
-// [model.Forwarder]. It returns an error for another type, and if a matrix has another size than w. It panics if
-// weights of package model have not two layers.
+// [model.Forwarder]. It returns an error for another type, and if w has not two layers, or a matrix has another size
+// than w.
 func Of(w model.Model) (Engine, error) {
 	if err := w.Validate(); err != nil {
 		return nil, err
 	}
 	switch w := w.(type) {
 	case *model.Weights:
+		if len(w.A) != 2 {
+			return nil, fmt.Errorf("tables for %d layers, want 2", len(w.A))
+		}
 		return newEngine(w), nil
 	case *model.MLP:
 		return newMLPEngine(w), nil

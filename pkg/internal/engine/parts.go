@@ -38,8 +38,8 @@ func (p *pass) part(k int) *pass {
 	return q
 }
 
-// lasts sets the last row of P_h, and h1_{T-1} after its first part, h0_{T-1}.
-func (p *pass) lasts() {
+// attendLast sets the last row of P_h, and h1_{T-1} after its first part, h0_{T-1}.
+func (p *pass) attendLast() {
 	for h := range p.link {
 		o := &p.link[h]
 		for k := range p.n {
@@ -49,15 +49,15 @@ func (p *pass) lasts() {
 	}
 }
 
-// others sets P_h of one sequence.
-func (p *pass) others() {
+// attend computes all rows of P_h for the one sequence of a block.
+func (p *pass) attend() {
 	for h, o := range p.link {
 		p.e.head[h].attend(o.p[0], p.x)
 	}
 }
 
-// othersGrad goes back through layer 1 with a zero gradient by the last row.
-func (p *pass) othersGrad(g *gradient) {
+// attendGrad goes back through layer 1 with a zero gradient by the last row.
+func (p *pass) attendGrad(g *gradient) {
 	last := p.e.t - 1
 	for r := range p.ends {
 		p.ends[r], p.queries[r*p.t+last] = p.queries[r*p.t+last], 0

@@ -181,7 +181,7 @@ func (p *pass) begin(x []int) {
 	if p.whole {
 		p.first()
 	} else {
-		p.lasts()
+		p.attendLast()
 	}
 	for l := range e.layer {
 		p.query(l)
@@ -194,7 +194,7 @@ func (p *pass) used() []*pass { return p.parts[:min(p.n, len(p.parts))] }
 // forward continues a part up to the logits.
 func (p *pass) forward() {
 	if !p.whole {
-		p.others()
+		p.attend()
 	}
 	for l := range p.e.layer {
 		p.second(l)
@@ -209,7 +209,7 @@ func (p *pass) backward(g *gradient) {
 		p.secondGrad(l)
 	}
 	if !p.whole {
-		p.othersGrad(g)
+		p.attendGrad(g)
 	}
 }
 

@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"fmt"
-
 	"gonum.org/v1/gonum/mat"
 
 	"learncausal/pkg/internal/simd"
@@ -51,9 +49,6 @@ func aligned(rows, cols int) simd.Matrix {
 
 // newEngine returns an engine loaded with w. It panics if w has not two layers.
 func newEngine(w *model.Weights) *engine {
-	if len(w.A) != 2 {
-		panic(fmt.Sprintf("engine: tables for %d layers, want 2", len(w.A)))
-	}
 	s, t, m, n := w.S, w.T, len(w.A[0]), len(w.A[1])
 	d := s + t
 	wide := (1 + m) * d
