@@ -42,12 +42,12 @@ func BayesSets() []trial.BayesSet {
 type Losses struct {
 	Sequences, Draws int
 	Model            num.Estimate
-	Edges            num.Estimate // (a) posterior mean given the edges
+	Edges            num.Estimate // posterior mean given the edges
 	ModelLessEdges   num.Estimate // paired difference
 
 	// For Task 1.
-	Released       num.Estimate // (b) the authors' released formula
-	Bayes          num.Estimate // (c) the Bayes predictor
+	Released       num.Estimate // the authors' released formula
+	Bayes          num.Estimate // the Bayes predictor
 	Entropy        num.Estimate // mean entropy of the row pi(.|s_T): the loss of the predictor that knows pi
 	ModelLessBayes num.Estimate // paired difference
 
@@ -175,10 +175,10 @@ var lossKinds = []struct {
 	of        func(*Losses) num.Estimate
 }{
 	{"trained", "trained model", trainedLoss},
-	{"edges", "(a) posterior mean given the edges", func(l *Losses) num.Estimate { return l.Edges }},
-	{"released", "(b) authors' released formula", func(l *Losses) num.Estimate { return l.Released }},
-	{"bayes", "(c) Bayes predictor", func(l *Losses) num.Estimate { return l.Bayes }},
+	{"edges", "posterior mean given the edges", func(l *Losses) num.Estimate { return l.Edges }},
+	{"released", "authors' released formula", func(l *Losses) num.Estimate { return l.Released }},
+	{"bayes", "Bayes predictor", func(l *Losses) num.Estimate { return l.Bayes }},
 	{"entropy", "entropy of the row, L*", func(l *Losses) num.Estimate { return l.Entropy }},
-	{"trained-less-edges", "trained − (a)", lossLessEdges},
-	{"trained-less-bayes", "trained − (c)", lossLessBayes},
+	{"trained-less-edges", "trained − edges", lossLessEdges},
+	{"trained-less-bayes", "trained − Bayes", lossLessBayes},
 }

@@ -474,10 +474,10 @@ func manyGraphsTable(c *Comparison) *figure.Table {
 func manyGraphsLossTable(losses []*Losses) *figure.Table {
 	t := figure.NewTable(
 		fmt.Sprintf(`Log-loss in nats on %d test sequences for each of the %d graphs, seed 0: the trained `+
-			`model, (a) the posterior mean given the edges, (b) the authors' released formula, (c) the Bayes `+
+			`model, the posterior mean given the edges, the authors' released formula, the Bayes `+
 			`predictor with %d draws for each sequence, and two paired differences with standard errors.`,
 			losses[0].Sequences, len(losses), losses[0].Draws),
-		"Graph", "Trained", "(a)", "(b)", "(c)", "trained − (a)", "trained − (c)")
+		"Graph", "Trained", "edges", "released", "Bayes", "trained − edges", "trained − Bayes")
 	for g, l := range losses {
 		t.Add(g, figure.Value(l.Model.Mean, 4), figure.Value(l.Edges.Mean, 4),
 			figure.Value(l.Released.Mean, 4), figure.Value(l.Bayes.Mean, 4), l.ModelLessEdges, l.ModelLessBayes)

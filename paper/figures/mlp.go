@@ -333,11 +333,11 @@ func lastLoss(end trial.OutcomePoint) trial.Number { return end.Loss }
 func mlpLossTable(ms []*MLPResult) *figure.Table {
 	t := figure.NewTable(
 		fmt.Sprintf(`Log-loss in nats of the standard transformer with MLPs on %d test sequences, the `+
-			`same for all of %d seeds: mean over the seeds, beside (a) the posterior mean given the edges, (b) the `+
-			`authors' released formula and (c) the Bayes predictor with %d draws for each sequence. The standard `+
+			`same for all of %d seeds: mean over the seeds, beside the posterior mean given the edges, the `+
+			`authors' released formula and the Bayes predictor with %d draws for each sequence. The standard `+
 			`errors of the paired differences count seeds and sequences.`,
 			ms[0].Losses[0].Sequences, len(ms[0].Seeds), ms[0].Losses[0].Draws),
-		"Graph", "Transformer", "Trained", "(a)", "(b)", "(c)", "Trained less: (a), (c)")
+		"Graph", "Transformer", "Trained", "edges", "released", "Bayes", "Trained less: edges, Bayes")
 	for _, m := range ms {
 		l := m.Losses[0]
 		trained, _ := m.OverLosses(trainedLoss)
