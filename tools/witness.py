@@ -1,7 +1,6 @@
 """Recomputes every exact witness of the ledger, independently of the Go code.
 
-    python3 tools/witness.py [figures/claims.json | paper/finitelength/theorems.json | paper/exact/certified.json |
-                              paper/exact/certifiedmodels.json]
+    python3 tools/witness.py [figures/claims.json | paper/finitelength/theorems.json | paper/exact/certifiedmodels.json]
 
 Each row that is refuted has a function below, named after it and written only from
 the paper's definitions. It takes the instance of the witness, checks the hypotheses and
@@ -10,7 +9,7 @@ statement. ledger.Witness in paper/ledger documents the values of an instance. A
 that the function does not read is an error, and so is a derived value that is wrong. The
 program prints a line for each witness, exits with 1 if one is wrong, and needs only the
 standard library. The second file has theorems about Algorithm 1 at given lengths, whose numbers are decided again by
-sums of another form. The third has runs of Algorithm 1, each of which is enclosed again. The fourth has models,
+sums of another form. The third has models,
 whose weights in runs/ are read, and whose distances are computed again on every sequence.
 """
 
@@ -1001,151 +1000,6 @@ def lem_a1_dynamics_step_time(w):
     return rounded(lo + rate * late * low, w["C"] * (1 + late) * high)
 
 
-# Certified runs: intervals between integers, in units of 2^-BITS
-
-BITS = 240
-ONE = 1 << BITS
-
-
-def over(n, d):
-    """n/d, rounded outward."""
-    return n // d, -(-n // d)
-
-
-def times(a, b):
-    ends = [x * y for x in a for y in b]
-    return min(ends) >> BITS, -(-max(ends) >> BITS)
-
-
-def divided(a, b):
-    require(b[0] > 0, "a divisor is not positive")
-    return min(over(x * ONE, y)[0] for x in a for y in b), max(over(x * ONE, y)[1] for x in a for y in b)
-
-
-def total(values):
-    lo, hi = zip(*values)
-    return sum(lo), sum(hi)
-
-
-def less(a, b):
-    return a[0] - b[1], a[1] - b[0]
-
-
-def exponential(a):
-    """e^x by its series at |x| < 2^-8, squared. The rest after order 24 and all rounding are below 2^-230."""
-    require(max(map(abs, a)) < ONE << 12, "an exponent is too large")
-    halvings = max(max(map(abs, a)).bit_length() - BITS + 8, 0)
-    ends = []
-    for x, up in zip(a, (0, 1)):
-        shift = BITS + halvings
-        s = ONE
-        for n in range(24, 0, -1):
-            s = ONE + (x * s >> shift) // n
-        s += (1 if up else -1) << BITS - 230
-        for _ in range(halvings):
-            s = -(-s * s >> BITS) if up else s * s >> BITS
-        ends.append(s)
-    return tuple(ends)
-
-
-def softmax(row):
-    weights = [exponential(x) for x in row]
-    return [divided(w, total(weights)) for w in weights]
-
-
-class Descent:
-    """Algorithm 1: tau1 steps on A1, then tau2 on A2, with the gradients of the loss by the chain rule."""
-
-    def __init__(self, run):
-        self.g, n = [p - 1 for p in run["Parents"]], len(run["Orbits"][0])
-        require(all(p < i for i, p in enumerate(self.g)) and self.g[-1] < 0, "the graph is no forest")
-        pis = [[[F(x) for x in r] for r in pi] for pi in run["Orbits"]]
-        assumption(pis)
-        self.prior = list(relabelings(pis))
-        eps, beta0, *self.rates = (F(run[k]) for k in ("Eps", "Beta0", "Rate1", "Rate2"))
-        require(min(eps, beta0, *self.rates) > 0, "a setting is not positive")
-        self.eps, self.shift = self.number(eps), 1 + n * eps
-        laws = {}  # E[P(X) pi(.|s_T)]
-        for pi in self.prior:
-            for x, p in sequences(self.g, pi):
-                row = laws.setdefault(x, [0] * n)
-                laws[x] = [q + p * r / len(self.prior) for q, r in zip(row, pi[x[-1]])]
-        self.laws = [(x, [self.number(q) for q in row]) for x, row in laws.items()]
-        self.a1 = [[(0, 0)] * (i + 1) for i in range(len(self.g))]
-        self.a2 = [[self.number(beta0 if a == b else F(0)) for b in range(n)] for a in range(n)]
-
-    @staticmethod
-    def number(q):
-        return over(q.numerator * ONE, q.denominator)
-
-    def forward(self, x, attention):
-        scores = [total(times(p, self.a2[x[j]][x[-1]]) for j, p in enumerate(row)) for row in attention]
-        v = softmax(scores)
-        return v, [total([(0, 0)] + [p for p, y in zip(v, x) if y == a]) for a in range(len(self.a2))]
-
-    def gradients(self):
-        """Of A1 before the softmax of its rows, and of A2."""
-        attention, n = [softmax(r) for r in self.a1], len(self.a2)
-        one, two = [[[] for _ in r] for r in self.a1], [[[(0, 0)] for _ in range(n)] for _ in range(n)]
-        for x, law in self.laws:
-            v, f = self.forward(x, attention)
-            c = [divided(q, total([p, self.eps])) for q, p in zip(law, f)]
-            middle = total(times(a, b) for a, b in zip(c, f))
-            for i, row in enumerate(attention):
-                w = times(v[i], less(middle, c[x[i]]))  # of minus the loss, so that descent adds
-                for j, p in enumerate(row):
-                    one[i][j].append(times(w, self.a2[x[j]][x[-1]]))
-                    two[x[j]][x[-1]].append(times(w, p))
-        return attention, [[total(t) for t in r] for r in one], [[total(t) for t in r] for r in two]
-
-    def step(self, stage):
-        """The matrix that a step of the stage moves, afterwards."""
-        attention, one, two = self.gradients()
-        rate = self.number(self.rates[stage - 1])
-        if stage == 1:
-            for i, (p, g) in enumerate(zip(attention, one)):
-                middle = total(times(a, b) for a, b in zip(p, g))
-                self.a1[i] = [less(x, times(rate, times(a, less(b, middle)))) for x, a, b in zip(self.a1[i], p, g)]
-            return self.a1
-        self.a2 = [[less(x, times(rate, g)) for x, g in zip(*r)] for r in zip(self.a2, two)]
-        return self.a2
-
-    def attention(self):
-        return min(softmax(self.a1[i])[p] for i, p in enumerate(self.g) if p >= 0)
-
-    def excess(self):
-        """L - L* + log(1 + S eps) = E sum_a q_a log(q_a (1 + S eps)/(f_a + eps)), where log is monotone."""
-        attention, n = [softmax(r) for r in self.a1], len(self.a2)
-        terms = [self.log(self.number(self.shift))]
-        for x, law in self.laws:
-            terms += [less((0, 0), times(q, self.log(total([f, self.eps])))) for q, f in zip(law, self.forward(x, attention)[1])]
-        for q in (q for pi in self.prior for r in pi for q in r):
-            terms.append(times(self.number(q / n / len(self.prior)), self.log(self.number(q))))
-        return total(terms)
-
-    @staticmethod
-    def log(a):
-        """At a rational number near a, whose denominator is small, with log(1 + x) <= x for the rest."""
-        near = F(a[0] >> BITS - 40, 1 << 40)
-        lo, hi = log_between(near)
-        return Descent.number(lo)[0], Descent.number(hi + F(a[1], ONE) / near - 1)[1]
-
-
-def inside(stored, a):
-    """a lies between n and n+2 billionths."""
-    return stored * ONE <= a[0] * 10**9 and a[1] * 10**9 <= (stored + 2) * ONE
-
-
-def decide_run(run):
-    d, steps = Descent(run), run["Tau1"] + run["Tau2"]
-    require(len(run["Path"]) == steps, f"there are not {steps} steps")
-    for t, stored in enumerate(run["Path"]):
-        moved = [x for r in d.step(1 if t < run["Tau1"] else 2) for x in r]
-        require(len(moved) == len(stored) and all(map(inside, stored, moved)), f"step {t + 1} is elsewhere")
-    require(inside(run["Attention"], d.attention()), "the attention at the end is another")
-    require(inside(run["Excess"], d.excess()), "the excess at the end is another")
-
-
 # Certified models, in decimals of 40 digits. Each output is the result of fewer than 1000 sums, products and
 # exponentials of numbers below 1000, each rounded correctly, so that its error is far below TINY.
 
@@ -1401,8 +1255,7 @@ def main():
     if isinstance(stored, dict):
         rows = [(c["id"], decide, c) for c in stored["claims"] if c["verdict"] == "refuted"]
     else:
-        kinds = {"Gap": ("model", decide_model), "Reach": ("theorem", decide_length), "Path": ("run", decide_run)}
-        kind, decider = next(kinds[k] for k in kinds if k in stored[0])
+        kind, decider = ("model", decide_model) if "Gap" in stored[0] else ("theorem", decide_length)
         rows = [(f"{kind} {k + 1}", decider, row) for k, row in enumerate(stored)]
     wrong = 0
     for name, decider, row in rows:

@@ -185,3 +185,13 @@ func (m CertifiedModel) Decide(w *model.Positional) error {
 	}
 	return nil
 }
+
+// billionths returns the n for which x lies between n and n+2 billionths, or an error if x is wider than one.
+func billionths(x Interval) (int64, error) {
+	billion := Frac(1e9, 1)
+	lo, hi := Mul(x.Lo, billion), Mul(x.Hi, billion)
+	if Sub(hi, lo).Cmp(Frac(1, 1)) > 0 {
+		return 0, fmt.Errorf("exact: an enclosure %v of a distance, want a width of at most 1e-9", x)
+	}
+	return new(big.Int).Div(lo.Num(), lo.Denom()).Int64(), nil
+}

@@ -2,6 +2,7 @@ package exact
 
 import (
 	"encoding/json"
+	"flag"
 	"math/big"
 	"math/rand/v2"
 	"os"
@@ -14,6 +15,8 @@ import (
 	"learncausal/pkg/model"
 	"learncausal/pkg/num"
 )
+
+var regenCertified = flag.Bool("certified", false, "write certifiedmodels.json")
 
 // certifiedWeights returns the stored bounds and the weights of their runs.
 func certifiedWeights(t *testing.T) (all []CertifiedModel, weights []*model.Positional) {

@@ -142,14 +142,30 @@ func (p Population) G2(attention Matrix, half *big.Rat) Matrix {
 			halves := Mul(z[i][o.query], Int(2))
 			return Pow(half, int(halves.Num().Int64()))
 		})
-		pulls, _ := pull(o.x, ratios(weights), ratios(o.law), ratio{p.Eps})
+		pulls := pull(o.x, weights, o.law, p.Eps)
 		for a := range s {
 			for i, w := range pulls {
-				g2[a][o.query].Sub(g2[a][o.query], Mul(z[i][a], w.x))
+				g2[a][o.query].Sub(g2[a][o.query], Mul(z[i][a], w))
 			}
 		}
 	}
 	return g2
+}
+
+// pull returns w = J(v) X c of Lemma 4 (lem-pop-grads), for v in proportion to the weights and
+// c(s') = law(s')/(f(s') + eps), where f = X^T v is the prediction.
+func pull(x []int, weights, law Vector, eps *big.Rat) Vector {
+	total, mean, c := Dot(weights), new(big.Rat), Zero(1, len(law))[0]
+	f := Zero(1, len(law))[0]
+	for i, v := range weights {
+		f[x[i]].Add(f[x[i]], v)
+	}
+	for a := range f {
+		f[a].Quo(f[a], total)
+		c[a] = Quo(law[a], Add(f[a], eps))
+		mean.Add(mean, Mul(c[a], f[a]))
+	}
+	return entries(len(x), func(i int) *big.Rat { return Quo(Mul(weights[i], Sub(c[x[i]], mean)), total) })
 }
 
 // Relabelings returns sigma^-1 pi sigma for all permutations sigma of the states.
