@@ -145,7 +145,7 @@ func TestReplacementsSayWhatTheCorrectedRowSays(t *testing.T) {
 		all[c.ID] = c
 	}
 	ours := strings.NewReplacer(`\TT`, `T_{\mathrm{eff}}`, `\qty`, "", `\S(`, `\mathcal S(`, `\max_{i=1}^k L_i`, `\max_lL_l`,
-		`\max_l L_l`, `\max_lL_l`, `1 + \lambda`, `1+\lambda`, `1 - \lambda`, `1-\lambda`)
+		`\max_l L_l`, `\max_lL_l`, `1 + \lambda`, `1+\lambda`, `1 - \lambda`, `1-\lambda`, `1 - r`, `1-r`)
 	for _, c := range corrections() {
 		row := all[c.ID]
 		if row.Corrected != "" {

@@ -121,7 +121,7 @@ func (p power) grid() exact.Vector {
 // String returns the power in LaTeX.
 func (p power) String() string {
 	base := p.symbol
-	if strings.ContainsAny(base, "+-") {
+	if isSum(base) {
 		base = "(" + base + ")"
 	}
 	k := p.exponent.RatString()

@@ -42,7 +42,7 @@ var lemTEffLeaves = ledger.Claim{
 	Statement:  `$T_{\mathrm{eff}}(\lambda)\ge\bound{(1-\lambda)T/\max_lL_l}$`,
 	Hypotheses: queryAlone, Tried: triedForests,
 	Uses: []string{"lem-teff-leaves-step-count"}, Defect: ledger.Constant,
-	Check: effectiveLength(anyForest).Noted("Inside a chain two positions are at each distance, " +
+	Check: ledger.Check(effectiveLength).Noted("Inside a chain two positions are at each distance, " +
 		"though L = 1: the count in the proof leaves out the one above. What is printed is true as soon as some tree " +
 		"has two leaves (lem-teff-leaves-step-branching); for chains of n_l positions alone it is false exactly if " +
 		"Σ_l (n_l − 2(1+λ+…+λ^{n_l−1})) > 0, the query included, and so for a chain of four. (The last display of " +
@@ -54,7 +54,7 @@ var lemTEffLeaves = ledger.Claim{
 		Parts:      []string{"the first bound", "the second bound"},
 		Hypotheses: queryAlone, Tried: triedForests,
 		Uses: []string{"lem-teff-leaves-step-count-corrected"},
-		Check: effectiveLength(anyForest).Noted("For every forest: at distance k ≥ 1 from " +
+		Check: ledger.Check(effectiveLength).Noted("For every forest: at distance k ≥ 1 from " +
 			"i there is at most one position above i, and the others have a leaf of their own below each. The factor " +
 			"(1−λ)/(1+λ) is sharp for long chains."),
 		Spare: forestSpare,
@@ -89,16 +89,14 @@ func anyForest(*graph.Forest) bool { return true }
 // branching reports whether some tree has two leaves.
 func branching(g *graph.Forest) bool { return mostLeaves(g) >= 2 }
 
-// effectiveLength decides that T_eff(lambda) is at least each bound, on the
-// accepted forests among all small ones and members of each family.
-func effectiveLength(accept func(*graph.Forest) bool) ledger.Check {
-	return func(e *ledger.Env, w *ledger.Worst) string {
-		decideLengths(e, w, accept, e.Bounds())
-		return ""
-	}
+// effectiveLength decides that T_eff(lambda) is at least each bound.
+func effectiveLength(e *ledger.Env, w *ledger.Worst) string {
+	decideLengths(e, w, anyForest, e.Bounds())
+	return ""
 }
 
-// decideLengths decides the bounds of T_eff(lambda).
+// decideLengths decides the bounds of T_eff(lambda) on the accepted forests among all small ones and members of each
+// family.
 func decideLengths(e *ledger.Env, w *ledger.Worst, accept func(*graph.Forest) bool, bounds []ledger.Bound) {
 	for _, g := range forestsUpTo(e.Budget(6, 5)) {
 		decideLength(w, instruments.FamilyMember{Family: "", Graph: g}, fractions(10), accept, bounds)

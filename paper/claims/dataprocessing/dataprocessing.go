@@ -36,46 +36,40 @@ var thmDPIGapSharp = ledger.Claim{
 
 var eqStrongDPI = ledger.Claim{
 	ID: "eq-strong-dpi", Number: "Appendix G.1", Title: "The chain of inequalities from the common ancestor",
-	Statement: `$g_{ij}(\pi)\le\frac12\|B_\pi\|_F^2+\frac12I_{\chi^2}(s_i;s_j\mid\pi)$, ` +
+	Statement: `$g_{ij}(\pi)\le\frac12\|B_\pi\|_F^2+\bound[means]{\frac12}I_{\chi^2}(s_i;s_j\mid\pi)$, ` +
 		`$I_{\chi^2}(s_i;s_j\mid\pi)\le\alpha^{d(j,k)}I_{\chi^2}(s_k;s_i\mid\pi)\le\alpha^{d(i,j)-1}\|B_\pi\|_F^2$ ` +
-		`and $g_{i,p(i)}(\pi)-g_{ij}(\pi)\ge\frac{1-\alpha}2\|B_\pi\|_F^2$`,
+		`and $g_{i,p(i)}(\pi)-g_{ij}(\pi)\ge\bound[gap]{\frac{1-\alpha}2}\|B_\pi\|_F^2$`,
 	Parts:      []string{"means", "up to the ancestor", "down from it", "gap"},
 	Hypotheses: instruments.OneMeasure + `; ` + distinct,
 	Tried: `in rationals all positive matrices over two states with denominators up to 6, random ones over 2 to 4 ` +
 		`states, and the worst that a search in floats finds, at 8 pairs of distances`,
 	Uses:    []string{"lem-contraction", "eq-b-powers"},
 	RestsOn: []string{"lem-contraction", "eq-b-powers", "eq-g-amgm", "eq-g-parent-chi2"},
-	Check:   ancestorInequalities(printedLines, instruments.AncestorPairs),
+	Check:   ancestorInequalities(ancestorLines{}, instruments.AncestorPairs),
 	Faults: []ledger.Fault{
-		ledger.PlantIn("means", "2/5 in place of 1/2 before the information",
-			ancestorInequalities(ancestorLines{exact.Frac(2, 5), 0, 0, exact.Frac(1, 2)}, instruments.AncestorPairs)),
 		ledger.PlantIn("up to the ancestor", "one more power of alpha",
-			ancestorInequalities(ancestorLines{exact.Frac(1, 2), 1, 0, exact.Frac(1, 2)}, instruments.AncestorPairs)),
+			ancestorInequalities(ancestorLines{up: 1}, instruments.AncestorPairs)),
 		ledger.PlantIn("down from it", "d(i,j) in place of d(i,j) - 1",
-			ancestorInequalities(ancestorLines{exact.Frac(1, 2), 0, 1, exact.Frac(1, 2)}, instruments.AncestorPairs)),
-		ledger.PlantIn("gap", "6/5 in place of 1/2",
-			ancestorInequalities(ancestorLines{exact.Frac(1, 2), 0, 0, exact.Frac(6, 5)}, instruments.AncestorPairs)),
-		ledger.Drop(distinct, "j is the parent", ancestorInequalities(printedLines, [][2]int{{1, 0}})),
+			ancestorInequalities(ancestorLines{down: 1}, instruments.AncestorPairs)),
+		ledger.Drop(distinct, "j is the parent", ancestorInequalities(ancestorLines{}, [][2]int{{1, 0}})),
 	},
 	Spare: instruments.SpareMeasure,
 }
 
 const distinct = `$j<i$ in one tree, $j\ne p(i)$, with the last common ancestor $k$`
 
-// ancestorLines are the constants in the displayed inequalities: the factor of
-// the information, the additional powers of alpha, and the factor of the gap.
+// ancestorLines are the displayed inequalities, with additional powers of alpha.
 type ancestorLines struct {
-	means    *big.Rat
+	means    *big.Rat     // first bound of the statement
+	gap      ledger.Bound // second
 	up, down int
-	gap      *big.Rat
 }
-
-var printedLines = ancestorLines{exact.Frac(1, 2), 0, 0, exact.Frac(1, 2)}
 
 // ancestorInequalities searches in floats for a chain that breaks the displayed
 // inequalities, and decides them and the identities on rational chains.
 func ancestorInequalities(l ancestorLines, pairs [][2]int) ledger.Check {
 	return func(e *ledger.Env, w *ledger.Worst) string {
+		l.means, l.gap = e.Bound(0).Constant(), e.Bound(1)
 		instruments.AttackExactly(e, w, ledger.KernelBound{
 			Sizes: []int{2, 3, 4}, Floor: 1e-3,
 			Sides:  func(c *theory.Chain) (lhs, rhs float64) { return l.sides(c, pairs) },
@@ -118,7 +112,7 @@ func (l ancestorLines) inFloats(c *theory.Chain, i, j int) (lines [][2]float64) 
 	contracts(info, toJ+l.up, up)
 	contracts(up, toI-1+l.down, norm)
 	contracts(info, toI+toJ-1+l.up+l.down, norm)
-	return append(lines, [2]float64{(1 - alpha) * exact.Float(l.gap) * norm, norm - g})
+	return append(lines, [2]float64{l.gap.Float(ledger.At[float64]{`1-\alpha`: 1 - alpha}) * norm, norm - g})
 }
 
 // broken returns the witness that a displayed line fails for pi, or nil.
@@ -148,7 +142,7 @@ func (l ancestorLines) inRationals(pi exact.Matrix, i, j int) []instruments.Name
 		law := exact.Matrix{row}.Scale(exact.Quo(exact.Int(1), mu[a]))[0]
 		byRow.Add(byRow, exact.Mul(mu[a], exact.ChiSquared(law, mu)))
 	}
-	least := exact.Mul(exact.Mul(l.gap, exact.Sub(exact.Int(1), alpha)), norm)
+	least := exact.Mul(l.gap.Rat(ledger.At[*big.Rat]{`1-\alpha`: exact.Sub(exact.Int(1), alpha)}), norm)
 	return []instruments.NamedLine{
 		{Name: "g <= (|B|^2 + I)/2", LHS: g, RHS: exact.Add(exact.Mul(exact.Frac(1, 2), norm), exact.Mul(l.means, info))},
 		{Name: "I(s_i; s_j) <= sum over s'", LHS: info, RHS: byRow},

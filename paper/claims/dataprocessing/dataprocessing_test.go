@@ -99,8 +99,9 @@ func TestInequalitiesFromTheAncestor(t *testing.T) {
 			k, toI, toJ := instruments.NearForest.Meet(i, j)
 			g, info := inBoth(c, c.Joint(instruments.NearForest, i, j).RawMatrix().Data)
 			_, up := inBoth(c, c.Joint(instruments.NearForest, k, i).RawMatrix().Data)
+			printed := ancestorLines{means: exact.Frac(1, 2), gap: ledger.MustBound(`\frac{1-\alpha}2`)}
 			var inFloats, want []float64
-			for _, line := range printedLines.inFloats(c, i, j) {
+			for _, line := range printed.inFloats(c, i, j) {
 				inFloats = append(inFloats, line[0], line[1])
 			}
 			for n, power := range []int{toJ, toI - 1, toI + toJ - 1} {
@@ -111,7 +112,7 @@ func TestInequalitiesFromTheAncestor(t *testing.T) {
 			gap := []float64{(1 - alpha) / 2 * norm, norm - g}
 			check.Each("the lines from the ancestor", inFloats, slices.Concat([]float64{g, (norm + info) / 2}, want, gap))
 			var inRationals []float64
-			for _, line := range printedLines.inRationals(u.First, i, j) {
+			for _, line := range printed.inRationals(u.First, i, j) {
 				inRationals = append(inRationals, exact.Float(line.LHS), exact.Float(line.RHS))
 			}
 			check.Each("the lines from the ancestor in rationals", inRationals, slices.Concat(

@@ -230,7 +230,7 @@ var thmEquivalenceFrom = ledger.Claim{
 	Hypotheses: `any depth $L\ge1$, heads $m_\ell\ge1$, $S$, $T$; $d_0=S+T$, $d_\ell=(1+m_\ell)d_{\ell-1}$`,
 	Tried:      `$S=T=1$, one or two heads in each of up to three layers`,
 	Defect:     ledger.Misprint,
-	Check: valueRows(0).Noted("In the last layer the blocks i d_L and I_{d_L} need more than d_L rows. An index off " +
+	Check: ledger.Check(valueRows).Noted("In the last layer the blocks i d_L and I_{d_L} need more than d_L rows. An index off " +
 		"by one, d_l for the d_{l-1} of the stream that is read; the theorem stands."),
 	Correction: &ledger.Claim{
 		ID: "thm-equivalence-from-corrected", Title: "A disentangled transformer as a standard one",
@@ -247,31 +247,28 @@ var thmEquivalenceFrom = ledger.Claim{
 	},
 }
 
-// valueRows decides for S = T = 1 that V_i of layer l, with d_{l-below} in place of
-// d_l, has at most d_L rows above the identity block and in it.
-func valueRows(below int) ledger.Check {
-	return func(_ *ledger.Env, w *ledger.Worst) string {
-		for extra := range task.Sequences(2, 3) { // 1 or 2 heads in up to 3 layers
-			for depth := 1; depth <= 3; depth++ {
-				d := []int{2}
-				for _, m := range extra[:depth] {
-					d = append(d, (2+m)*d[len(d)-1])
-				}
-				for l := 1; l <= depth; l++ {
-					for i := 1; i <= 1+extra[l-1]; i++ {
-						rows := (i + 1) * d[l-below]
-						w.AtMostRat(exact.Int(rows), exact.Int(d[depth]), func() ledger.Instance {
-							return ledger.Instance{
-								"S": 1, "T": 1, "L": depth, "heads": ledger.OneBased(extra[:depth]),
-								"l": l, "i": i, "d": d,
-							}
-						})
-					}
+// valueRows decides for S = T = 1 that V_i of layer l has at most d_L rows above the identity block and in it.
+func valueRows(_ *ledger.Env, w *ledger.Worst) string {
+	for extra := range task.Sequences(2, 3) { // 1 or 2 heads in up to 3 layers
+		for depth := 1; depth <= 3; depth++ {
+			d := []int{2}
+			for _, m := range extra[:depth] {
+				d = append(d, (2+m)*d[len(d)-1])
+			}
+			for l := 1; l <= depth; l++ {
+				for i := 1; i <= 1+extra[l-1]; i++ {
+					rows := (i + 1) * d[l]
+					w.AtMostRat(exact.Int(rows), exact.Int(d[depth]), func() ledger.Instance {
+						return ledger.Instance{
+							"S": 1, "T": 1, "L": depth, "heads": ledger.OneBased(extra[:depth]),
+							"l": l, "i": i, "d": d,
+						}
+					})
 				}
 			}
 		}
-		return ""
 	}
+	return ""
 }
 
 // writeFirst lets every head write to the first block.

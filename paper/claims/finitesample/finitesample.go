@@ -368,7 +368,7 @@ var thmFiniteStage1StepDisplay = ledger.Claim{
 	Statement:  `$\frac{S\log(T/\delta)}{\gamma\sqrt N}+\epsilon^{-1}\frac1N\sum_n\mathbf1(\mathcal A^{(n)})+\epsilon^{-1}\mathbb P(\mathcal A)\lesssim\frac{S\gamma^{-1}+\epsilon^{-1}\sqrt{S/T_{\mathrm{eff}}}}{\sqrt N}\log(T/\delta)$ with probability $1-\delta/T^2$, from the bound $S/T_{\mathrm{eff}}$ of $\mathbb P(\mathcal A)$`,
 	Hypotheses: instruments.FloorOfPi + `; $\epsilon=\Theta(T_{\mathrm{eff}}^{-1/2})$`,
 	Uses:       []string{"thm-finite-stage1-step-union"}, Defect: ledger.FalseStep,
-	Check: meanDisplay(uncentred).Noted("The mean of the indicators and P(A) are both dropped, though with eps they " +
+	Check: ledger.Check(meanDisplay).Noted("The mean of the indicators and P(A) are both dropped, though with eps they " +
 		"are up to S T_eff^(-1/2), whatever N: as N grows the right side vanishes, and P(A)/eps does not. What is " +
 		"small is the deviation of the mean of Z 1(A) from its expectation (thm-finite-stage1-step-display-corrected). " +
 		"(Hoeffding's inequality is announced for Z 1(A), of range S/eps; it bounds Z on the complement of A.)"),
@@ -396,32 +396,26 @@ var thmFiniteStage1StepDisplay = ledger.Claim{
 	},
 }
 
-// uncentred returns P(A)/eps, a lower bound of the last two terms on the left.
-func uncentred(p, eps, _ *big.Rat, _ exact.Interval) exact.Interval {
-	return exact.Point(exact.Quo(p, eps))
-}
-
 // meanDisplay decides the display on the in-context graph on 8 positions, with
-// eps = 1/2, gamma = 1/2 and delta = 1/8, at N = 10^4 C^2 for each constant C.
-func meanDisplay(rare func(p, eps, n *big.Rat, l exact.Interval) exact.Interval) ledger.Check {
-	return func(_ *ledger.Env, w *ledger.Worst) string {
-		g, pi := graph.InContext(8), exact.Rats("3/4 1/4; 1/4 3/4")
-		eps, delta := exact.Frac(1, 2), exact.Frac(1, 8)
-		p, s, t := exactRareProbability(g, pi), exact.Int(len(pi)), exact.Int(g.T())
-		l := logOf(exact.Quo(t, delta))
-		second := exact.Point(exact.Quo(s, new(big.Rat).SetFloat64(g.TEff()))).Sqrt().Quo(exact.Point(eps))
-		first := exact.Point(exact.Quo(s, exact.FloorGamma(pi)))
-		for _, constant := range instruments.CandidateConstants[1:] {
-			root := exact.Mul(exact.Int(100), constant)
-			n := exact.Mul(root, root)
-			lhs := first.Mul(l).Quo(exact.Point(root)).Add(rare(p, eps, n, unionLog(t, delta)))
-			rhs := first.Add(second).Mul(exact.Point(exact.Quo(constant, root))).Mul(l)
-			instruments.Decide(w, lhs, rhs, func() ledger.Instance {
-				return ledger.Instance{"graph": g, "pi": pi, "eps": eps, "delta": delta, "N": n, "C": constant}
-			})
-		}
-		return ""
+// eps = 1/2, gamma = 1/2 and delta = 1/8, at N = 10^4 C^2 for each constant C. P(A)/eps is a
+// lower bound of the last two terms on the left.
+func meanDisplay(_ *ledger.Env, w *ledger.Worst) string {
+	g, pi := graph.InContext(8), exact.Rats("3/4 1/4; 1/4 3/4")
+	eps, delta := exact.Frac(1, 2), exact.Frac(1, 8)
+	p, s, t := exactRareProbability(g, pi), exact.Int(len(pi)), exact.Int(g.T())
+	l := logOf(exact.Quo(t, delta))
+	second := exact.Point(exact.Quo(s, new(big.Rat).SetFloat64(g.TEff()))).Sqrt().Quo(exact.Point(eps))
+	first := exact.Point(exact.Quo(s, exact.FloorGamma(pi)))
+	for _, constant := range instruments.CandidateConstants[1:] {
+		root := exact.Mul(exact.Int(100), constant)
+		n := exact.Mul(root, root)
+		lhs := first.Mul(l).Quo(exact.Point(root)).Add(exact.Point(exact.Quo(p, eps)))
+		rhs := first.Add(second).Mul(exact.Point(exact.Quo(constant, root))).Mul(l)
+		instruments.Decide(w, lhs, rhs, func() ledger.Instance {
+			return ledger.Instance{"graph": g, "pi": pi, "eps": eps, "delta": delta, "N": n, "C": constant}
+		})
 	}
+	return ""
 }
 
 // A sampleTail is Bernstein's inequality for the gradients of stage 1.
@@ -617,9 +611,7 @@ var thmFiniteStage2StepExponent = ledger.Claim{
 	Statement:  `$|f_\theta(X;s)_{s'}-f_{\hat\theta}(X;s)_{s'}|\lesssim e^{\beta_0-1}\lesssim T_{\mathrm{eff}}^{-1/2}$ for $\theta=(A^{(1)},\beta_0I)$, $\hat\theta=(A^{(1)},0)$`,
 	Hypotheses: `$\beta_0\lesssim T_{\mathrm{eff}}^{-3/2}$`,
 	Uses:       []string{"lem-nonzero-beta"}, Defect: ledger.Misprint,
-	Check: exponentOrder(func(beta0 *big.Rat) exact.Interval {
-		return exact.Point(exact.Sub(beta0, exact.Int(1))).Exp()
-	}).Noted("A misprint: e^(beta0-1) for e^(beta0) - 1, which eq. (42) gives. The left side of the second relation " +
+	Check: ledger.Decided(exponentOrder).Noted("A misprint: e^(beta0-1) for e^(beta0) - 1, which eq. (42) gives. The left side of the second relation " +
 		"is at least 1/e; the witness has a number below it, and C T_eff^(-1/2)."),
 	Correction: &ledger.Claim{
 		ID: "thm-finite-stage2-step-exponent-corrected", Title: "Predictions at beta0 and at 0",
@@ -643,19 +635,16 @@ func shiftOfPrediction(beta0 *big.Rat) exact.Interval {
 	return exact.Point(beta0).Exp().Sub(exact.Point(exact.Int(1)))
 }
 
-// exponentOrder decides lhs(beta0) <= C T_eff^(-1/2) at beta0 = T_eff^(-3/2) for the instruments.CandidateConstants C.
-func exponentOrder(lhs func(beta0 *big.Rat) exact.Interval) ledger.Check {
-	return func(_ *ledger.Env, w *ledger.Worst) string {
-		beta0 := func(root *big.Rat) *big.Rat { return exact.Inv(exact.Pow(root, 3)) }
-		instruments.Order{
-			LHS: func(root *big.Rat) exact.Interval { return lhs(beta0(root)) },
-			RHS: func(root *big.Rat) exact.Interval { return exact.Point(exact.Inv(root)) },
-			At: func(root *big.Rat) ledger.Instance {
-				return ledger.Instance{"T_eff": exact.Pow(root, 2), "beta0": beta0(root)}
-			},
-		}.Decide(w, instruments.RootsOfT(), instruments.CandidateConstants...)
-		return ""
-	}
+// exponentOrder decides e^(beta0-1) <= C T_eff^(-1/2) at beta0 = T_eff^(-3/2) for the instruments.CandidateConstants C.
+func exponentOrder(w *ledger.Worst) {
+	beta0 := func(root *big.Rat) *big.Rat { return exact.Inv(exact.Pow(root, 3)) }
+	instruments.Order{
+		LHS: func(root *big.Rat) exact.Interval { return exact.Point(exact.Sub(beta0(root), exact.Int(1))).Exp() },
+		RHS: func(root *big.Rat) exact.Interval { return exact.Point(exact.Inv(root)) },
+		At: func(root *big.Rat) ledger.Instance {
+			return ledger.Instance{"T_eff": exact.Pow(root, 2), "beta0": beta0(root)}
+		},
+	}.Decide(w, instruments.RootsOfT(), instruments.CandidateConstants...)
 }
 
 // predictionShift decides |f_theta - f_thetahat| <= (e^beta0 - 1)/4 over all counts
@@ -702,7 +691,7 @@ var thmFiniteStage2Step1 = ledger.Claim{
 	Statement:  `$|\delta_{s'}^\top(\mathcal{S}(z)-\mathcal{S}(z'))|\le\|\mathcal{S}(z)-\mathcal{S}(z')\|_\infty$ for $z=\mathcal{S}(A^{(1)})XA^{(2)}e_s$, $z'=\mathcal{S}(A^{(1)})XA^{(2)}_{\mathrm{pop}}e_s$`,
 	Hypotheses: rowsOfAttention,
 	Defect:     ledger.FalseStep,
-	Check: sumOfDeltas(exact.NormInf).Noted("delta has many ones, so the sum needs the l1 norm: 1/6 > 1/12 " +
+	Check: ledger.Check(sumOfDeltas).Noted("delta has many ones, so the sum needs the l1 norm: 1/6 > 1/12 " +
 		"at T = 4, and the quotient grows as T/2. The chain as a whole is saved, with a better constant, since the " +
 		"softmax is Lipschitz from the supremum norm to the l1 norm."),
 	Correction: &ledger.Claim{
@@ -723,26 +712,24 @@ var thmFiniteStage2Step1 = ledger.Claim{
 
 const rowsOfAttention = `the rows of $\mathcal S(A^{(1)})$ are probability vectors`
 
-// sumOfDeltas decides |delta^T u| <= bound(u), first on a sequence of four tokens.
-func sumOfDeltas(bound func(u exact.Vector) *big.Rat) ledger.Check {
-	return func(_ *ledger.Env, worst *ledger.Worst) string {
-		// A2 e_s is (log 4, 0) and 0. The rows attend to token 1 with 1, 1, 1/2, 1/2, so
-		// v is (4, 4, 2, 2)/12 and (1, 1, 1, 1)/4.
-		v, w := exact.Vector(exact.Rats("1/3 1/3 1/6 1/6")[0]), exact.Vector(exact.Rats("1/4 1/4 1/4 1/4")[0])
-		u := exact.SubScaled(v, exact.Int(1), w)
-		worst.UpTo(1).AtMostRat(exact.Dot(u[:2]), bound(u), func() ledger.Instance {
-			return ledger.Instance{
-				"S": 2, "T": 4, "X": []int{1, 1, 2, 2}, "exp(A1)": exact.Rats("1 0 0 0; 1 1 0 0; 1 1 2 0; 1 1 1 1"),
-				"exp(A2 e_s)":     exact.Vector(exact.Rats("4 1")[0]),
-				"exp(A2_pop e_s)": exact.Vector(exact.Rats("1 1")[0]),
-				"softmax(z)":      v, "softmax(z')": w, "delta": 1,
-			}
-		})
-		for p := range softmaxPairs {
-			p.sumsAtMost(worst, bound(p.U))
+// sumOfDeltas decides |delta^T u| <= |u|_inf, first on a sequence of four tokens.
+func sumOfDeltas(_ *ledger.Env, worst *ledger.Worst) string {
+	// A2 e_s is (log 4, 0) and 0. The rows attend to token 1 with 1, 1, 1/2, 1/2, so
+	// v is (4, 4, 2, 2)/12 and (1, 1, 1, 1)/4.
+	v, w := exact.Vector(exact.Rats("1/3 1/3 1/6 1/6")[0]), exact.Vector(exact.Rats("1/4 1/4 1/4 1/4")[0])
+	u := exact.SubScaled(v, exact.Int(1), w)
+	worst.UpTo(1).AtMostRat(exact.Dot(u[:2]), exact.NormInf(u), func() ledger.Instance {
+		return ledger.Instance{
+			"S": 2, "T": 4, "X": []int{1, 1, 2, 2}, "exp(A1)": exact.Rats("1 0 0 0; 1 1 0 0; 1 1 2 0; 1 1 1 1"),
+			"exp(A2 e_s)":     exact.Vector(exact.Rats("4 1")[0]),
+			"exp(A2_pop e_s)": exact.Vector(exact.Rats("1 1")[0]),
+			"softmax(z)":      v, "softmax(z')": w, "delta": 1,
 		}
-		return ""
+	})
+	for p := range softmaxPairs {
+		p.sumsAtMost(worst, exact.NormInf(p.U))
 	}
+	return ""
 }
 
 // predictorChain decides the chain |delta^T u| <= |u|_1/2, |u|_1 <= |z-z'|_inf,
@@ -823,7 +810,7 @@ var claimSampleSize = ledger.Claim{
 		"thm-finite-stage2-step-1", "thm-finite-stage2-step-2", "thm-finite-stage2-step-3",
 	},
 	Defect: ledger.Boundary,
-	Check: rootSamples(exact.Query).Noted("This is the claim on stage 1; the paper claims stage 2 as well, with the two " +
+	Check: ledger.Decided(rootSamples).Noted("This is the claim on stage 1; the paper claims stage 2 as well, with the two " +
 		"displays before, which this row does not decide. T is a root, and its own entry tends to S g_TT, which is not " +
 		"zero, however many samples there are; the witness has a lower bound of what the largest entry of row T exceeds " +
 		"with probability 99/100, and C T_eff^(-1/2). The gap is that of Lemma 5 (thm-dpi-gap), false for S >= 5. With " +
@@ -856,13 +843,11 @@ var claimSampleSize = ledger.Claim{
 	},
 }
 
-// rootSamples decides that the largest entry of a row of ghat^emp on the in-context graph is at most C T^(-1/2)
+// rootSamples decides that the largest entry of row T of ghat^emp on the in-context graph is at most C T^(-1/2)
 // with probability 99/100 for N = T^2, more than any constant times T log T.
-func rootSamples(row exact.Role) ledger.Check {
-	return ledger.Decided(func(w *ledger.Worst) {
-		square := func(root *big.Rat, _ exact.Interval) exact.Interval { return exact.Point(exact.Pow(root, 4)) }
-		decideRootRow(w, row, square, instruments.PullToward)
-	})
+func rootSamples(w *ledger.Worst) {
+	square := func(root *big.Rat, _ exact.Interval) exact.Interval { return exact.Point(exact.Pow(root, 4)) }
+	decideRootRow(w, exact.Query, square, instruments.PullToward)
 }
 
 // decideRootRow decides the claim of rootSamples for a number of samples and a prior.

@@ -566,24 +566,23 @@ var lemConcentrateE3StepQuotient = ledger.Claim{
 var lemConcentrateE3StepDenominator = ledger.Claim{
 	ID: "lem-concentrate-e3-step-denominator", Number: "Lemma 30", Kind: ledger.Step,
 	Title:      "The lower bound of the denominator in E3",
-	Statement:  `$(1-r)(e^\beta-1)\mu_\pi(s)+(1-r)+re^{\beta\mu_\pi(s)}\ge(1-r)e^\beta\gamma$`,
+	Statement:  `$(1-r)(e^\beta-1)\mu_\pi(s)+(1-r)+re^{\beta\mu_\pi(s)}\ge\bound{(1-r)e^\beta\gamma}$`,
 	Hypotheses: denominatorHypotheses, Tried: denominatorsTried,
 	Uses: []string{"lem-mu-lower"}, Defect: ledger.Constant,
-	Check: denominatorAtLeast(0, largestGamma).Noted("mu(s) >= gamma/S is what is known, so gamma/S " +
+	Check: denominatorAtLeast(largestGamma).Noted("mu(s) >= gamma/S is what is known, so gamma/S " +
 		"belongs in the place of gamma; likewise gamma^2/S^2 for gamma^2 in the proof of Lemma 31 " +
 		"(lem-concentrate-e12) and gamma/S in that of Lemma 32 (lem-f-to-pi). The constant C(gamma,S) absorbs it."),
 	Correction: &ledger.Claim{
 		ID:         "lem-concentrate-e3-step-denominator-corrected",
 		Title:      "The lower bound of the denominator in E3",
-		Statement:  `$(1-r)(e^\beta-1)\mu_\pi(s)+(1-r)+re^{\beta\mu_\pi(s)}\ge(1-r)e^\beta\gamma/S$`,
+		Statement:  `$(1-r)(e^\beta-1)\mu_\pi(s)+(1-r)+re^{\beta\mu_\pi(s)}\ge\bound{(1-r)e^\beta\gamma/S}$`,
 		Hypotheses: denominatorHypotheses, Tried: denominatorsTried,
 		Uses: []string{"lem-mu-lower"},
-		Check: denominatorAtLeast(1, largestGamma).Noted("Proof: (e^beta - 1) mu + 1 >= e^beta mu as mu <= 1, " +
+		Check: denominatorAtLeast(largestGamma).Noted("Proof: (e^beta - 1) mu + 1 >= e^beta mu as mu <= 1, " +
 			"and mu >= gamma/S."),
 		Faults: []ledger.Fault{
-			ledger.Plant("gamma for gamma/S, as printed", denominatorAtLeast(0, largestGamma)),
 			ledger.Drop(`$P_\pi$ satisfies the assumption with $\gamma$`, "gamma up to 1-r, whatever pi is",
-				denominatorAtLeast(1, func(_ exact.Matrix, r *big.Rat) *big.Rat {
+				denominatorAtLeast(func(_ exact.Matrix, r *big.Rat) *big.Rat {
 					return exact.Sub(exact.Int(1), r)
 				})),
 		},
@@ -615,10 +614,9 @@ func largestGamma(pi exact.Matrix, r *big.Rat) *big.Rat {
 	return gamma
 }
 
-// denominatorAtLeast decides the lower bound with gamma/S^power in place of gamma, for
-// gamma = most(pi, r) unless it is nil. pi is every matrix over two states with entries in
+// denominatorAtLeast decides the lower bound for gamma = most(pi, r) unless it is nil. pi is every matrix over two states with entries in
 // tenths, and a sample over three with entries in eighths.
-func denominatorAtLeast(power int, most func(pi exact.Matrix, r *big.Rat) *big.Rat) ledger.Check {
+func denominatorAtLeast(most func(pi exact.Matrix, r *big.Rat) *big.Rat) ledger.Check {
 	return func(e *ledger.Env, w *ledger.Worst) string {
 		matrices := slices.Collect(exact.Positive(2, 10))
 		for k, pi := range slices.Collect(exact.Positive(3, 8)) {
@@ -629,8 +627,7 @@ func denominatorAtLeast(power int, most func(pi exact.Matrix, r *big.Rat) *big.R
 		for _, pi := range matrices {
 			for _, r := range []*big.Rat{exact.Frac(1, 4), exact.Frac(1, 2)} {
 				if gamma := most(pi, r); gamma != nil {
-					lower := exact.Quo(gamma, exact.Pow(exact.Int(len(pi)), power))
-					decideDenominator(w, pi, gamma, lower, r)
+					decideDenominator(e, w, pi, gamma, r)
 				}
 			}
 		}
@@ -640,7 +637,7 @@ func denominatorAtLeast(power int, most func(pi exact.Matrix, r *big.Rat) *big.R
 
 // decideDenominator decides the bound for all s, at values of beta for which exp(beta)
 // and exp(beta mu) are rational.
-func decideDenominator(w *ledger.Worst, pi exact.Matrix, gamma, lower, r *big.Rat) {
+func decideDenominator(e *ledger.Env, w *ledger.Worst, pi exact.Matrix, gamma, r *big.Rat) {
 	one := exact.Int(1)
 	rest := exact.Sub(one, r)
 	for s, mu := range exact.MustStationary(pi) {
@@ -648,7 +645,10 @@ func decideDenominator(w *ledger.Worst, pi exact.Matrix, gamma, lower, r *big.Ra
 			beta := exact.NewBeta(root, mu)
 			eb, em := beta.Exp(one), beta.Exp(mu)
 			_, denominator := beta.E12Terms(one, mu, one, r)
-			w.AtMostRat(exact.Mul(exact.Mul(rest, eb), lower), denominator, func() ledger.Instance {
+			least := e.Bound(0).Rat(ledger.At[*big.Rat]{
+				"1-r": rest, `e^\beta`: eb, `\gamma`: gamma, "S": exact.Int(len(pi)),
+			})
+			w.AtMostRat(least, denominator, func() ledger.Instance {
 				return ledger.Instance{
 					"S": len(pi), "orbits": instruments.WithPartners(pi), "mu(s)": mu, "s": s + 1, "r": r, "gamma": gamma,
 					"exp(beta)": eb, "exp(beta mu)": em,
@@ -765,49 +765,43 @@ var lemFToPiStepMarkov = ledger.Claim{
 	ID: "lem-f-to-pi-step-markov", Number: "Lemma 32", Kind: ledger.Step,
 	Title: "Chebyshev's inequality for the pair frequencies",
 	Statement: `$\mathbb P_X(|\hat c-\mu_\pi\pi|\ge\frac{\gamma^2}{2S^2})\le` +
-		`(\frac{2S^2}{\gamma^2})^2\,\mathbb E_X|\hat c-\mu_\pi\pi|^2$`,
+		`\bound{(\frac{2S^2}{\gamma^2})^2}\,\mathbb E_X|\hat c-\mu_\pi\pi|^2$`,
 	Hypotheses: `$\overline{\mathcal R}\ne\emptyset$`, Tried: pairFrequenciesTried,
-	Check: pairFrequencyTail(1, 2).Noted("Chebyshev's inequality. The paper prints 2 S^2/gamma^2 without the square, " +
+	Check: ledger.Check(pairFrequencyTail).Noted("Chebyshev's inequality. The paper prints 2 S^2/gamma^2 without the square, " +
 		"which C(gamma,S) absorbs. That is false for short sequences; under T_eff >= poly(1/gamma, S) it is neither " +
 		"proved nor refuted here."),
-	Faults: []ledger.Fault{
-		ledger.Plant("2S^2/gamma^2 without its square, as printed", pairFrequencyTail(1, 1)),
-		ledger.Plant("2S^2/gamma^2 is taken to be S^2/(2 gamma^2)", pairFrequencyTail(16, 2)),
-	},
 	Spare: []ledger.Spare{ledger.Spared(`$\overline{\mathcal R}\ne\emptyset$`, "there are no frequencies without it")},
 }
 
 const pairFrequenciesTried = `in-context graphs with up to 400 pairs, $\pi$ symmetric over two states with its ` +
 	`largest $\gamma\le1-r$`
 
-// pairFrequencyTail decides P(|chat - m| >= t) <= E|chat - m|^2 / (factor t^power) with t = gamma^2/(2 S^2) and
+// pairFrequencyTail decides P(|chat - m| >= t) <= E|chat - m|^2 times the bound with t = gamma^2/(2 S^2) and
 // m = mu(s) pi(s'|s) = q/2 on in-context graphs, where n chat is binomial.
-func pairFrequencyTail(factor int64, power int) ledger.Check {
-	return func(_ *ledger.Env, w *ledger.Worst) string {
-		for n := 1; n <= 400; n += 1 + n/4 {
-			for k := int64(20); k <= 45; k += 5 { // pi = (1-q, q; q, 1-q), q = k/100
-				q, notQ := exact.Frac(k, 100), exact.Frac(100-k, 100)
-				pi := exact.Matrix{{notQ, q}, {q, notQ}}
-				gamma := instruments.RoundedGamma(pi, 100)
-				if most := exact.Frac(int64(n), int64(2*n+1)); gamma.Cmp(most) > 0 {
-					gamma = most
-				}
-				if exact.CheckGamma(pi, gamma) != nil {
-					continue
-				}
-				level, m := exact.Quo(exact.Mul(gamma, gamma), exact.Int(8)), exact.Quo(q, exact.Int(2))
-				tail, square := binomialDeviation(n, m, level)
-				divisor := exact.Mul(exact.Int(factor), exact.Pow(level, power))
-				w.UpTo(1).AtMostRat(tail, exact.Quo(square, divisor), func() ledger.Instance {
-					return ledger.Instance{
-						"graph": graph.InContext(2*n + 1), "orbits": instruments.WithPartners(pi), "gamma": gamma,
-						"s": 1, "s'": 2, "threshold": level, // n chat is binomial(n, m)
-					}
-				})
+func pairFrequencyTail(e *ledger.Env, w *ledger.Worst) string {
+	for n := 1; n <= 400; n += 1 + n/4 {
+		for k := int64(20); k <= 45; k += 5 { // pi = (1-q, q; q, 1-q), q = k/100
+			q, notQ := exact.Frac(k, 100), exact.Frac(100-k, 100)
+			pi := exact.Matrix{{notQ, q}, {q, notQ}}
+			gamma := instruments.RoundedGamma(pi, 100)
+			if most := exact.Frac(int64(n), int64(2*n+1)); gamma.Cmp(most) > 0 {
+				gamma = most
 			}
+			if exact.CheckGamma(pi, gamma) != nil {
+				continue
+			}
+			level, m := exact.Quo(exact.Mul(gamma, gamma), exact.Int(8)), exact.Quo(q, exact.Int(2))
+			tail, square := binomialDeviation(n, m, level)
+			factor := e.Bound(0).Rat(ledger.At[*big.Rat]{"S": exact.Int(2), `\gamma`: gamma})
+			w.UpTo(1).AtMostRat(tail, exact.Mul(square, factor), func() ledger.Instance {
+				return ledger.Instance{
+					"graph": graph.InContext(2*n + 1), "orbits": instruments.WithPartners(pi), "gamma": gamma,
+					"s": 1, "s'": 2, "threshold": level, // n chat is binomial(n, m)
+				}
+			})
 		}
-		return ""
 	}
+	return ""
 }
 
 // binomialDeviation returns P(|X/n - m| >= level) and E |X/n - m|^2 for a

@@ -60,9 +60,9 @@ func TestInequalitiesOfTheStepsOfTheoremOne(t *testing.T) {
 		divergence += weight * weight * far * far / (p + weight*far)
 	}
 	check.Inequalities("the mixture in the limit", func(w *ledger.Worst) {
-		biasClaim{gamma: 1, rate: 3}.decide(w, pi, exact.Frac(2, 5), exact.Frac(1, 4), exact.Frac(1, 2), 0)
+		biasClaim{gamma: 1}.decide(ledger.NewEnv(t.Context(), thmMainStepBias, true), w, pi, exact.Frac(2, 5), exact.Frac(1, 4), exact.Frac(1, 2), 0)
 	}, [2]float64{weight, 2 * math.Exp(-1./6)}, [2]float64{0, 1e-40}, [2]float64{0, 1e-40},
-		[2]float64{divergence, 16 / math.Pow(0.4, 5) * math.Exp(-0.6)})
+		[2]float64{divergence, 16 / math.Pow(0.4, 5) * math.Exp(-0.2)})
 	check.Inequalities("where the bound says nothing", func(w *ledger.Worst) { decideEmpty(w, 5, 2, 3, 24) },
 		[2]float64{1, 20 * math.Ln2 * math.Pow(2, -0.125)}, [2]float64{1.5 * math.Ln2, 20 * math.Ln2 * math.Pow(2, -0.125)})
 	law := lossLaw{exact.Frac(1, 10), exact.Rats("1/2 1/5 0")[0], exact.Rats("1/5 3/10 1/2")[0], []bool{true, false, true}}

@@ -520,17 +520,13 @@ func normBelowCube(pi exact.Matrix, first *big.Rat, second instruments.GammaBoun
 
 var lemContraction = ledger.Claim{
 	ID: "lem-contraction", Number: "Lemma 17", Title: "A Markov kernel contracts every divergence",
-	Statement:  `$D_f(\pi\circ x\,\|\,\pi\circ y)\le\alpha(\pi)D_f(x\,\|\,y)$ for each $f$-divergence`,
+	Statement:  `$D_f(\pi\circ x\,\|\,\pi\circ y)\le\bound{\alpha(\pi)}D_f(x\,\|\,y)$ for each $f$-divergence`,
 	Hypotheses: `$\pi$ is stochastic; $\max_s\pi(s'\mid s)>0$ for all $s'$; $x$, $y$ are probability vectors`,
 	Tried: `rational chains over 2 to 4 states with rational $x$, $y$, each for all $f$ at once; a search in floats ` +
 		`over seven divergences`,
 	Check: contractsBy(alphaOfRows),
 	Faults: []ledger.Fault{
 		ledger.Plant("the least total variation between two rows in place of the largest", contractsBy(closestRows)),
-		ledger.Plant("alpha^2 in place of alpha", contractsBy(rowDistance{
-			float: func(c *theory.Chain) float64 { return math.Pow(c.Alpha(), 2) },
-			rat:   func(pi exact.Matrix) *big.Rat { return exact.Pow(exact.Alpha(pi), 2) },
-		})),
 	},
 	Spare: []ledger.Spare{
 		ledger.Spared(`$\pi$ is stochastic`, "else the left side is no divergence of probability vectors"),
@@ -570,7 +566,7 @@ func searchContraction(e *ledger.Env, w *ledger.Worst, s int, d theory.Divergenc
 		if c == nil || theory.TotalVariation.Between(x, y) < 1e-3 {
 			return 0, math.Inf(1)
 		}
-		a := alpha.float(c)
+		a := e.Bound(0).Float(ledger.At[float64]{`\alpha(\pi)`: alpha.float(c)})
 		if a < 0.01 {
 			return 0, math.Inf(1)
 		}
@@ -600,7 +596,7 @@ func decideContraction(e *ledger.Env, w *ledger.Worst, alpha rowDistance) {
 			v[k] = 2 * r.NormFloat64()
 		}
 		laws := exact.Round(ledger.Kernel(v, s, 0.05), s, 20)
-		a, next := alpha.rat(pi), laws.Mul(pi)
+		a, next := e.Bound(0).Rat(ledger.At[*big.Rat]{`\alpha(\pi)`: alpha.rat(pi)}), laws.Mul(pi)
 		ratios := exact.Vector{exact.Int(1)}
 		for k := range s {
 			ratios = append(ratios, exact.Quo(laws[0][k], laws[1][k]), exact.Quo(next[0][k], next[1][k]))

@@ -19,7 +19,7 @@ var eqGParentChi2StepPairs = ledger.Claim{
 	Hypotheses: `assumption 1`,
 	Tried:      `two priors over two states that satisfy assumption 1, on a chain and a tree of four positions`,
 	Uses:       []string{"eq-g-parent-chi2"}, Defect: ledger.Boundary,
-	Check: pairInformation(func(_, j int) bool { return j >= 0 }).Noted("The introduction and the abstract say it of " +
+	Check: ledger.Decided(pairInformation).Noted("The introduction and the abstract say it of " +
 		"pairs of tokens. On a chain with two states of eigenvalue lambda, g_{i,i-2} = E lambda^3 and the information " +
 		"is E lambda^4; under a symmetric prior the first may vanish or be negative. It is true at the parent, which " +
 		"is all that the proof uses. "),
@@ -34,28 +34,26 @@ var eqGParentChi2StepPairs = ledger.Claim{
 	},
 }
 
-// pairInformation decides g_ij = I(s_i; s_j | pi) for the selected j < i, where i has a parent.
-func pairInformation(selected func(parent, j int) bool) ledger.Check {
-	return ledger.Decided(func(w *ledger.Worst) {
-		for _, orbits := range [][]exact.Matrix{
-			{exact.Rats("3/4 1/4; 1/4 3/4"), exact.Rats("1/4 3/4; 3/4 1/4")},
-			{exact.Rats("4/5 1/5; 2/5 3/5"), exact.Rats("1/5 4/5; 3/5 2/5")},
-		} {
-			for _, g := range []*graph.Forest{graph.Chain(4), graph.MustNew(graph.Root, 0, 0, 1, graph.Root)} {
-				for i, p := range g.Parents() {
-					for j := 0; j < i && p != graph.Root; j++ {
-						if w.Failed() || !selected(p, j) {
-							continue
-						}
-						w.EqualRat("g_ij = I(s_i; s_j)", meanG(orbits, g, i, j), meanInformation(orbits, g, i, j),
-							func() ledger.Instance {
-								return ledger.Instance{"graph": g, "orbits": orbits, "i": i + 1, "j": j + 1}
-							})
+// pairInformation decides g_ij = I(s_i; s_j | pi) for j < i, where i has a parent.
+func pairInformation(w *ledger.Worst) {
+	for _, orbits := range [][]exact.Matrix{
+		{exact.Rats("3/4 1/4; 1/4 3/4"), exact.Rats("1/4 3/4; 3/4 1/4")},
+		{exact.Rats("4/5 1/5; 2/5 3/5"), exact.Rats("1/5 4/5; 3/5 2/5")},
+	} {
+		for _, g := range []*graph.Forest{graph.Chain(4), graph.MustNew(graph.Root, 0, 0, 1, graph.Root)} {
+			for i, p := range g.Parents() {
+				for j := 0; j < i && p != graph.Root; j++ {
+					if w.Failed() {
+						continue
 					}
+					w.EqualRat("g_ij = I(s_i; s_j)", meanG(orbits, g, i, j), meanInformation(orbits, g, i, j),
+						func() ledger.Instance {
+							return ledger.Instance{"graph": g, "orbits": orbits, "i": i + 1, "j": j + 1}
+						})
 				}
 			}
 		}
-	})
+	}
 }
 
 // meanG returns E_pi g_ij(pi) for matrices of equal weight.
@@ -103,7 +101,7 @@ var eqA2FormStepInformation = ledger.Claim{
 	Hypotheses: `assumption 1`,
 	Tried:      `matrices of three states and trace one with denominators to 8, $r=\frac1{10}$, $e^{\beta\mu_\pi}$ rational`,
 	Uses:       []string{"lem-bound-ghat-step-second"}, Defect: ledger.FalseStep,
-	Check: sameReversed(func(exact.Matrix) bool { return true }).Noted("Read with f in terms of beta, as printed, and " +
+	Check: ledger.Decided(sameReversed).Noted("Read with f in terms of beta, as printed, and " +
 		"even of r and mu. The term of s is a divergence of h_s, and h_s depends on mu(s); the reversal exchanges the " +
 		"states and keeps every f-information. Only the name is wrong: the force is a sum of divergences, and so " +
 		"positive. "),
@@ -133,30 +131,27 @@ const (
 	uniformMu        = `for the information, $\pi$ is doubly stochastic`
 )
 
-// sameReversed decides that ghat(beta) is the same for a chain and its reversal, for the selected matrices with trace
-// one, so that the relabelings of each are a prior of Assumption 1.
-func sameReversed(selected func(pi exact.Matrix) bool) ledger.Check {
-	return ledger.Decided(func(w *ledger.Worst) {
-		r := exact.Frac(1, 10)
-		ledger.SmallestKernel(3, 8, func(pi exact.Matrix) bool {
-			if pi.Trace().Cmp(exact.Int(1)) != 0 || exact.RowSpread(pi).Sign() == 0 || !selected(pi) {
-				return false
-			}
-			mu := exact.MustStationary(pi)
-			beta := exact.NewBeta(exact.Int(2), mu...)
-			if beta.Denominator > 4 {
-				return false
-			}
-			back := exact.Diag(mu).Mul(pi).T()
-			for s, row := range back {
-				back[s] = exact.Hadamard(row, exact.Vector{exact.Inv(mu[s]), exact.Inv(mu[s]), exact.Inv(mu[s])})
-			}
-			w.EqualRat("ghat of the chain and of its reversal", beta.GHat(pi, r), beta.GHat(back, r),
-				func() ledger.Instance {
-					return ledger.Instance{"orbits": []exact.Matrix{pi}, "r": r, "exp(beta)": beta.Exp(exact.Int(1))}
-				})
-			return w.Failed()
-		})
+// sameReversed decides that ghat(beta) is the same for a chain and its reversal, for matrices with trace one, so that the relabelings of each are a prior of Assumption 1.
+func sameReversed(w *ledger.Worst) {
+	r := exact.Frac(1, 10)
+	ledger.SmallestKernel(3, 8, func(pi exact.Matrix) bool {
+		if pi.Trace().Cmp(exact.Int(1)) != 0 || exact.RowSpread(pi).Sign() == 0 {
+			return false
+		}
+		mu := exact.MustStationary(pi)
+		beta := exact.NewBeta(exact.Int(2), mu...)
+		if beta.Denominator > 4 {
+			return false
+		}
+		back := exact.Diag(mu).Mul(pi).T()
+		for s, row := range back {
+			back[s] = exact.Hadamard(row, exact.Vector{exact.Inv(mu[s]), exact.Inv(mu[s]), exact.Inv(mu[s])})
+		}
+		w.EqualRat("ghat of the chain and of its reversal", beta.GHat(pi, r), beta.GHat(back, r),
+			func() ledger.Instance {
+				return ledger.Instance{"orbits": []exact.Matrix{pi}, "r": r, "exp(beta)": beta.Exp(exact.Int(1))}
+			})
+		return w.Failed()
 	})
 }
 

@@ -234,40 +234,40 @@ func (b ghatBound) decideRational(w *ledger.Worst, bounds []ledger.Bound, pi exa
 var lemBoundGHatStepSecond = ledger.Claim{
 	ID: "lem-bound-ghat-step-second", Number: "Lemma 11", Kind: ledger.Step,
 	Title:      "h_s is convex, with the displayed second derivative and its bounds",
-	Statement:  `$h''(z)=\frac{2D(AD-BC)}{(Cz+D)^3}$ for $h=\frac{Az^2+Bz}{Cz+D};\quad h_s''(z)\ge\frac{2(1-r)^2e^\beta}{((1-r)(e^\beta-1)\mu S\gamma^{-1}+1-r+re^{\beta\mu})^3}\ge\frac{2(1-r)^2e^\beta}{(S\gamma^{-1}e^\beta)^3}\ge2\gamma^5S^{-3}e^{-2\beta}$`,
+	Statement:  `$h''(z)=\frac{2D(AD-BC)}{(Cz+D)^3}$ for $h=\frac{Az^2+Bz}{Cz+D};\quad h_s''(z)\ge\frac{2(1-r)^2e^\beta}{((1-r)(e^\beta-1)\mu S\gamma^{-1}+1-r+re^{\beta\mu})^3}\ge\frac{2(1-r)^2e^\beta}{(S\gamma^{-1}e^\beta)^3}\ge\bound[the third bound]{2\gamma^5S^{-3}e^{-2\beta}}$`,
 	Parts:      []string{"the formula", "the first bound", "the second bound", "the third bound"},
 	Hypotheses: `$0\le z\le S\gamma^{-1}$; $\gamma/S\le\mu\le1-(S-1)\gamma/S$; $\gamma\le1-r$; $\beta\ge0$`,
-	Check:      curvature{lastPower: 5, reach: 1}.check,
+	Check:      curvature{reach: 1}.check,
 	Faults: []ledger.Fault{
 		ledger.PlantIn("the formula", "D (AD-BC) is taken to be D (AD+BC)",
-			curvature{lastPower: 5, reach: 1, plus: true}.check),
+			curvature{reach: 1, plus: true}.check),
 		ledger.PlantIn("the first bound", "the bound without (1-r)^2",
-			curvature{lastPower: 5, reach: 1, anyShare: true}.check),
+			curvature{reach: 1, anyShare: true}.check),
 		ledger.PlantIn("the second bound", "gamma in place of S/gamma below",
-			curvature{lastPower: 5, reach: 1, narrow: true}.check),
-		ledger.PlantIn("the third bound", "gamma^4 in place of gamma^5", curvature{lastPower: 4, reach: 1}.check),
-		ledger.Drop(`$0\le z\le S\gamma^{-1}$`, "z up to 4 S/gamma", curvature{lastPower: 5, reach: 4}.check),
-		ledger.Drop(`$\gamma\le1-r$`, "r up to one", curvature{lastPower: 5, reach: 1, anyRoots: true}.check),
-		ledger.Drop(`$\beta\ge0$`, "beta < 0", curvature{lastPower: 5, reach: 1, cold: true}.check),
+			curvature{reach: 1, narrow: true}.check),
+		ledger.Drop(`$0\le z\le S\gamma^{-1}$`, "z up to 4 S/gamma", curvature{reach: 4}.check),
+		ledger.Drop(`$\gamma\le1-r$`, "r up to one", curvature{reach: 1, anyRoots: true}.check),
+		ledger.Drop(`$\beta\ge0$`, "beta < 0", curvature{reach: 1, cold: true}.check),
 	},
 	Spare: []ledger.Spare{
 		ledger.Spared(`$\gamma/S\le\mu\le1-(S-1)\gamma/S$`, "only 0 <= mu <= 1 is used, which all measures have"),
 	},
 }
 
-// A curvature is the claim with the last power of gamma and z up to reach S/gamma. The
-// other fields are its planted faults.
+// A curvature is the claim with z up to reach S/gamma. The other fields are its planted faults.
 type curvature struct {
-	lastPower, reach int64
-	plus             bool // AD+BC for AD-BC in the formula
-	anyShare         bool // 1 for (1-r)^2 in the bounds
-	narrow           bool // gamma for S/gamma in the second bound
-	anyRoots         bool // r up to one
-	cold             bool // beta < 0
+	reach    int64
+	plus     bool // AD+BC for AD-BC in the formula
+	anyShare bool // 1 for (1-r)^2 in the bounds
+	narrow   bool // gamma for S/gamma in the second bound
+	anyRoots bool // r up to one
+	cold     bool // beta < 0
+	last     ledger.Bound
 }
 
 // check compares the second derivative of h_s with its formula and its bounds at random rational points.
 func (c curvature) check(e *ledger.Env, w *ledger.Worst) string {
+	c.last = e.Bound(0)
 	r := rand.New(e.Stream("instances"))
 	for range e.Budget(2000, 300) {
 		if h, ok := c.draw(r); ok {
@@ -359,7 +359,7 @@ func (c curvature) steps(h convexInstance) []instruments.NamedLine {
 		widest = h.gamma
 	}
 	next := over(top, exact.Mul(widest, eb))
-	last := exact.Quo(exact.Mul(two, exact.Pow(h.gamma, int(c.lastPower))), exact.Mul(exact.Pow(h.s, 3), exact.Pow(eb, 2)))
+	last := c.last.Rat(ledger.At[*big.Rat]{`\gamma`: h.gamma, "S": h.s, `e^\beta`: eb})
 	return []instruments.NamedLine{
 		{Name: "formula", LHS: second, RHS: formula},
 		{Name: "printed formula", LHS: second, RHS: printed},

@@ -27,7 +27,7 @@ func TestInequalitiesOfStageTwo(t *testing.T) {
 	check.Inequalities("growth by one", func(w *ledger.Worst) {
 		betaClimb{timeOfClimb, 1, 1, 1, bothRates}.climb(w, "", 0.5, func(float64) float64 { return 1 })
 	}, lines...)
-	half, four, curve := exact.Frac(1, 2), exact.Int(4), curvature{lastPower: 5, reach: 1}
+	half, four, curve := exact.Frac(1, 2), exact.Int(4), curvature{reach: 1, last: ledger.MustBound(`2\gamma^5S^{-3}e^{-2\beta}`)}
 	var got []float64
 	at := convexInstance{
 		s: exact.Int(2), gamma: half, mu: half, r: exact.Frac(1, 4), z: exact.Int(1), expBeta: four, expBetaMu: exact.Int(2),
