@@ -138,7 +138,8 @@ func TestSlurmTasksThatAreKilledEndInTheSameBytes(t *testing.T) {
 	slurm(t, "scancel", job+"_0")
 	killTask(t, plan, "1/3")
 	until(t, "a checkpoint, and no run running but the third", func() bool {
-		return count(t, plan, "left") == 3 && inState(t, job, "R") == 1
+		begun, err := runs.Open(filepath.Join(dir, "runs")).Unfinished()
+		return err == nil && len(begun) > 0 && inState(t, job, "R") == 1 && inState(t, job, "CG") == 0
 	})
 	begun, err := runs.Open(filepath.Join(dir, "runs")).Unfinished()
 	if err != nil || len(begun) != 1 || begun[0].Steps == 0 || begun[0].Steps == 40000 {

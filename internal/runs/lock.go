@@ -15,7 +15,8 @@ import (
 )
 
 // lock locks the empty file path for this process, and waits while another process holds it. The operating
-// system releases the lock when the process ends. Where there are no locks it does nothing.
+// system releases the lock when the process ends. The file is removed with the lock, so that a store with many
+// runs has no more files than those under way. Where there are no locks it does nothing.
 func lock(ctx context.Context, path string, steps int, m Meter) (unlock func() error, err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, err
@@ -25,18 +26,41 @@ func lock(ctx context.Context, path string, steps int, m Meter) (unlock func() e
 	}
 	l := flock.New(path, flock.SetPermissions(0o666))
 	ok, err := l.TryLock()
+	for err == nil && ok && !current(l) { // the process that held it has removed the file
+		err = l.Unlock()
+		if err == nil {
+			ok, err = l.TryLock()
+		}
+	}
 	if errors.Is(err, errors.ErrUnsupported) {
 		return func() error { return nil }, nil
 	}
 	if err == nil && !ok {
 		m.Update(0, steps, "waiting: another process is training this run")
-		_, err = l.TryLockContext(ctx, 100*time.Millisecond)
+		for err == nil && !ok {
+			if ok, err = l.TryLockContext(ctx, 100*time.Millisecond); ok && !current(l) {
+				ok, err = false, l.Unlock()
+			}
+		}
 		m.Done("waited for another process")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("runs: no lock on %s: %w", path, err)
 	}
-	return l.Unlock, nil
+	return func() error { return release(l) }, nil
+}
+
+// current reports whether a locked file is the one at its path.
+func current(l *flock.Flock) bool {
+	locked, err1 := l.Stat()
+	now, err2 := os.Stat(l.Path())
+	return err1 == nil && err2 == nil && os.SameFile(locked, now)
+}
+
+// release removes a locked file, and then unlocks it: a process that has opened it finds that it is not current.
+func release(l *flock.Flock) error {
+	os.Remove(l.Path()) // fails on Windows, where the file stays
+	return l.Unlock()
 }
 
 // irregular reports whether path exists and is no regular file. To open a pipe would block.
@@ -53,7 +77,7 @@ func tidy(work, stored string) {
 		if ok, err := l.TryLock(); !ok && !errors.Is(err, errors.ErrUnsupported) {
 			return
 		}
-		defer l.Unlock()
+		defer release(l)
 		os.RemoveAll(work)
 	}
 	os.Remove(filepath.Join(stored, checkpointName))

@@ -392,6 +392,9 @@ func TestOnlyOneTrains(t *testing.T) {
 	if origins[Trained] != 1 || origins[Loaded] != 3 {
 		t.Errorf("four askers at once: %v", origins)
 	}
+	if left, err := os.ReadDir(filepath.Join(dir, ".unfinished")); err != nil || len(left) > 0 {
+		t.Errorf("locks that are left: %v, %v", left, err)
+	}
 }
 
 func TestWaitingCanBeCancelled(t *testing.T) {
