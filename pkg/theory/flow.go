@@ -3,7 +3,6 @@ package theory
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -40,31 +39,6 @@ func RowFlow(h []float64, end float64, done func(t float64, attention []float64)
 		}
 		t += step
 	}
-}
-
-// RowDescent is RowFlow up to the time end with larger steps, all equal, in which no
-// difference of two entries of A changes by more than one. It returns the attention. It
-// panics unless h has an entry, its entries are at most 1e100 in size, and end >= 0, and for more than 2^31 steps.
-func RowDescent(h []float64, end float64) []float64 {
-	checkRow(h, end)
-	a, s := make([]float64, len(h)), make([]float64, len(h))
-	num.Softmax(s, a)
-	spread := slices.Max(h) - slices.Min(h)
-	if spread == 0 || end == 0 {
-		return s
-	}
-	n := math.Ceil(end * spread)
-	if n > 1<<31 {
-		panic(fmt.Sprintf("theory: %v steps of one row", n))
-	}
-	steps := int(n)
-	for range steps {
-		for j, v := range Jacobian(s, h) {
-			a[j] += float64(end / float64(steps) * v)
-		}
-		num.Softmax(s, a)
-	}
-	return s
 }
 
 // checkRow panics unless a row of A1 may follow h until end.

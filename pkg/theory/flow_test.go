@@ -65,20 +65,6 @@ func TestRowFlowTakesSmallSteps(t *testing.T) {
 	}
 }
 
-// Over two positions the difference D of the entries obeys D' = 2 S (1-S) h with
-// S = 1/(1+e^-D): three equal steps, since end times the spread of h is 3.
-func TestRowDescentByHand(t *testing.T) {
-	const h, end = 10.0, 0.3
-	d := 0.0
-	for range 3 {
-		s := 1 / (1 + math.Exp(-d))
-		d += end / 3 * 2 * s * (1 - s) * h
-	}
-	if got, want := theory.RowDescent([]float64{h, 0}, end)[0], 1/(1+math.Exp(-d)); math.Abs(got-want) > 1e-12 {
-		t.Errorf("attention %v, want %v", got, want)
-	}
-}
-
 // The excess is the mean, over the query, of a divergence.
 func TestExcessInTheLimitByDefinition(t *testing.T) {
 	const r, eps, beta = 0.25, 0.1, 2.0
