@@ -121,7 +121,7 @@ func specOf(s *trial.Settings, g *trial.Graph, workers int) (train.Spec, error) 
 	if err != nil {
 		return spec, err
 	}
-	return spec, spec.CheckMemory(workers)
+	return spec, train.CheckMemory(spec.Memory(workers), "training "+spec.Description())
 }
 
 // readGraph returns the graph that an argument names: a name that [trial.OpenGraph]

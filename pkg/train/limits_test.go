@@ -71,8 +71,8 @@ func TestMemoryIsCountedInBytes(t *testing.T) {
 		}{
 			{weights + c.points, func() error { _, err := s.NewSnapshot(s.Steps); return err }},
 			{float64(s.Canonical().Test) * sequence, func() error { _, err := s.TestSet(); return err }},
-			{with(1), func() error { return s.CheckMemory(1) }},
-			{with(16), func() error { return s.CheckMemory(99) }}, // as many as have something to do
+			{with(1), func() error { return CheckMemory(s.Memory(1), "") }},
+			{with(16), func() error { return CheckMemory(s.Memory(99), "") }}, // as many as have something to do
 		} {
 			bytes := int64(8 * part.numbers)
 			debug.SetMemoryLimit(bytes)

@@ -28,14 +28,6 @@ func (s Spec) Memory(workers int) float64 {
 		sequences*(float64(s.S())+float64(s.T())) + s.points())
 }
 
-// CheckMemory returns the error of [New] if training takes more memory than allowed, see
-// [Spec.Memory]. It panics if [Spec.Validate] returns an error.
-func (s Spec) CheckMemory(workers int) error {
-	s = s.mustValid()
-	what := fmt.Sprintf("training %s, batch %d and test set %d", s.describe(), s.Batch, s.Test)
-	return CheckMemory(s.Memory(workers), what)
-}
-
 // workerCount returns the number of workers that train, one for each processor if workers is not positive.
 func workerCount(workers int) int {
 	if workers <= 0 {

@@ -50,6 +50,8 @@ type setting struct {
 	Value json.RawMessage `json:"value"`
 }
 
+func (s *setting) String() string { return s.Name + " " + string(s.Value) }
+
 // settingOf returns the setting of v, or an error if its type is not registered.
 func settingOf(v any) (*setting, error) {
 	name := nameOf(v)

@@ -118,7 +118,8 @@ func begin(spec Spec, workers int) (*Trainer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := spec.CheckMemory(workers); err != nil {
+	what := fmt.Sprintf("training %s, batch %d and test set %d", spec.describe(), spec.Batch, spec.Test)
+	if err := CheckMemory(spec.Memory(workers), what); err != nil {
 		return nil, err
 	}
 	t := &Trainer{spec: spec, weights: spec.Model.New(spec.S(), spec.T()), drawn: -1}
