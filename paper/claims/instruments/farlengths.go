@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"math/rand/v2"
 
 	"learncausal/paper/exact"
 	"learncausal/paper/ledger"
@@ -35,6 +36,19 @@ func FarLengths(powers ...int) (all []FarLength) {
 			for _, power := range powers {
 				all = append(all, FarLength{pi, inPairs, power})
 			}
+		}
+	}
+	return all
+}
+
+// DrawFarLengths draws n matrices over two and three states, and returns the lengths of 3^power positions where stage 2
+// begins.
+func DrawFarLengths(src rand.Source, n, power int) (all []FarLength) {
+	r := rand.New(src)
+	for range n {
+		c := FarLength{RandomKernel(r, 2+r.IntN(2)), r.IntN(2) == 0, power}
+		if _, _, betas := c.Ends(); betas[0] >= 0 {
+			all = append(all, c)
 		}
 	}
 	return all

@@ -116,6 +116,23 @@ func composition(r *rand.Rand, n, total int) []int {
 	return parts
 }
 
+// RandomKernel returns a positive transition matrix over s states, whose entries may be of different orders.
+func RandomKernel(r *rand.Rand, s int) exact.Matrix {
+	pi := exact.Zero(s, s)
+	for _, row := range pi {
+		sum := int64(0)
+		weights := make([]int64, s)
+		for k := range weights {
+			weights[k] = 1 + r.Int64N(1<<r.IntN(8))
+			sum += weights[k]
+		}
+		for k, w := range weights {
+			row[k].SetFrac64(w, sum)
+		}
+	}
+	return pi
+}
+
 // RandomLaw returns a law on n values, of positive multiples of 1/den.
 func RandomLaw(r *rand.Rand, n, den int) exact.Vector {
 	law := exact.Zero(1, n)[0]

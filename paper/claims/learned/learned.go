@@ -210,7 +210,8 @@ var constructSingleRate = ledger.Claim{
 		`$\mathbb E\|f-\hat\pi(\cdot\mid s_T)\|_\infty\le\frac1{a(T-1)}$, and $T\,\mathbb E\|f-\hat\pi\|_\infty\to1-\frac1S\mathrm{tr}\,\pi$`,
 	Parts:      []string{"the bound", "the limit"},
 	Hypotheses: `$a>0$`,
-	Tried:      `four $\pi$ over two states, $T=8,\dots,512$; sums over all pair counts, enclosed`,
+	Tried: `four $\pi$ over two states, $T=8,\dots,512$, and for the bound random ones with $T\le64$; sums over all ` +
+		`pair counts, enclosed`,
 	Uses:       []string{"construct-single-step-limit-corrected"},
 	// The bound has the order of the distance to the limit, without the best constant.
 	Check: constructionRate(1, 1, 0).Noted("Proved: the count n is at least binomial, and E 1/(n+1) <= 1/(a (T-1)). The " +
@@ -227,6 +228,14 @@ var constructSingleRate = ledger.Claim{
 // trace in the limit by trace; floor is added to the error.
 func constructionRate(part, trace, floor float64) ledger.Check {
 	return func(e *ledger.Env, w *ledger.Worst) string {
+		r := rand.New(e.Stream("chains"))
+		for range e.Budget(500, 20) {
+			pi, t := instruments.RandomKernel(r, 2), 3+r.IntN(62)
+			mean := exact.PairMean(pi, exact.MustStationary(pi), t-1, constructionError, 1e-15)
+			bound := part / (slices.Min(pi.Floats()) * float64(t-1))
+			w.UpTo(1).AtMostRounded(mean.Float()+floor, bound, exact.Float(exact.Sub(mean.Hi, mean.Lo))+1e-12,
+				func() ledger.Instance { return ledger.Instance{"pi": pi, "T": t} })
+		}
 		for _, pi := range []exact.Matrix{
 			exact.Rats("4/5 1/5; 2/5 3/5"), exact.Rats("1/5 4/5; 3/5 2/5"),
 			exact.Rats("9/10 1/10; 1/2 1/2"), exact.Rats("19/20 1/20; 1/20 19/20"),

@@ -217,10 +217,9 @@ func (q costClaim) check() ledger.Check {
 		}
 		r := rand.New(e.Stream("chains"))
 		for k := 0; k < e.Budget(2000, 100) && e.Err() == nil; k++ {
-			a, b := exact.Frac(1+r.Int64N(999), 1000), exact.Frac(1+r.Int64N(999), 1000)
-			one, root := exact.Int(1), 2+r.Int64N(5)
+			root := 2 + r.Int64N(5)
 			q.decide(w, e.Bound(0), trainedChain{
-				pi: exact.Matrix{{exact.Sub(one, a), a}, {b, exact.Sub(one, b)}}, t: int(root * root),
+				pi: instruments.RandomKernel(r, 2), t: int(root * root),
 				pull: float64(k % 2), eps: exact.Frac(1, 1+r.Int64N(2*root)), grown: exact.Frac(20+r.Int64N(4000), 20),
 			})
 		}

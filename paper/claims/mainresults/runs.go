@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/floats"
+
 	"learncausal/paper/claims/instruments"
 	"learncausal/paper/exact"
 	"learncausal/paper/ledger"
@@ -127,75 +129,98 @@ type leakClaim struct{ most, shift float64 }
 // check compares two first layers on short sequences.
 func (q leakClaim) check() ledger.Check {
 	return func(e *ledger.Env, w *ledger.Worst) string {
-		r := rand.New(e.Stream("rows"))
-		for k := 0; k < e.Budget(600, 60) && e.Err() == nil; k++ {
-			g := []*graph.Forest{graph.Chain(5), graph.InContext(5), graph.Star(5)}[k%3]
-			a, b := exact.Frac(1+r.Int64N(99), 100), exact.Frac(1+r.Int64N(99), 100)
-			pi := exact.Matrix{{exact.Sub(exact.Int(1), a), a}, {b, exact.Sub(exact.Int(1), b)}}
-			beta, delta, eps := 6*r.Float64(), r.Float64()/10, 1/float64(1+r.IntN(50))
-			leaky, kept := q.rows(r, g, delta, k%2 == 0)
-			seen, of := shortExcess(g, pi, leaky, beta, eps), shortExcess(g, pi, kept, beta, eps)
+		r := rand.New(e.Stream("losses"))
+		drawShort(e, e.Budget(600, 60), func(c shortModel) {
+			delta := r.Float64() / 10
+			kept := c
+			c.rows, kept.rows = q.rows(r, c, delta)
+			seen, _ := c.excess()
+			of, _ := kept.excess()
 			at := func() ledger.Instance {
-				in := ledger.Instance{"graph": g, "pi": pi, "beta": beta, "eps": eps, "delta": delta}
-				return in.With("excess losses", []float64{seen, of})
+				return c.instance().With("delta", delta).With("excess losses", []float64{seen, of})
 			}
-			w.AtMostRounded(0, seen-float64((1-q.shift)*num.Log(1+float64(2*eps))), 1e-12, at)
-			w.AtMostRounded(math.Abs(seen-of), float64(e.Bound(0).Float(nil)*beta*delta), 1e-12, at)
-		}
+			w.AtMostRounded(0, seen-float64((1-q.shift)*num.Log(1+float64(2*c.eps))), 1e-12, at)
+			w.AtMostRounded(math.Abs(seen-of), float64(e.Bound(0).Float(nil)*c.beta*delta), 1e-12, at)
+		})
 		return ""
 	}
 }
 
-// rows returns attention that loses delta, or most times as much, to one earlier position or to all, and the attention
-// that loses nothing; both have the same rows of roots.
-func (q leakClaim) rows(r *rand.Rand, g *graph.Forest, delta float64, one bool) (leaky, kept [][]float64) {
-	for i := range g.T() {
-		random, sum := make([]float64, i+1), 0.0
-		for j := range random {
-			random[j] = r.ExpFloat64()
-			sum += random[j]
+// rows returns attention that loses delta, or most times as much, to one position or to random ones, and the attention
+// that loses nothing; both have the rows of roots of c.
+func (q leakClaim) rows(r *rand.Rand, c shortModel, delta float64) (leaky, kept [][]float64) {
+	for i, random := range c.rows {
+		sharp, p := random, c.graph.Parent(i)
+		if p >= 0 {
+			sharp = make([]float64, i+1)
+			sharp[p] = 1
 		}
-		for j := range random {
-			random[j] /= sum
-		}
-		p := g.Parent(i)
-		if p < 0 {
-			leaky, kept = append(leaky, random), append(kept, random)
-			continue
-		}
-		sharp := make([]float64, i+1)
-		sharp[p] = 1
-		kept = append(kept, sharp)
-		if one {
+		if p >= 0 && r.IntN(2) == 0 {
 			random = make([]float64, i+1)
 			random[r.IntN(i+1)] = 1
 		}
-		lost := min(1, delta*q.most)
-		for j := range random {
-			random[j] = float64(lost*random[j]) + float64((1-lost)*sharp[j])
+		lost, mixed := min(1, delta*q.most), make([]float64, i+1)
+		for j := range mixed {
+			mixed[j] = float64(lost*random[j]) + float64((1-lost)*sharp[j])
 		}
-		leaky = append(leaky, random)
+		leaky, kept = append(leaky, mixed), append(kept, sharp)
 	}
 	return leaky, kept
 }
 
-// shortExcess returns L - L* + log(1 + S eps) of given attention, by all sequences of a short graph.
-func shortExcess(g *graph.Forest, pi exact.Matrix, rows [][]float64, beta, eps float64) float64 {
-	mean := 0.0
-	for x, chance := range exact.Sequences(g, pi) {
-		query := x[len(x)-1]
-		f := theory.Prediction(x, 2, beta, func(i int) float64 {
+// A shortModel is a reduced model with given attention of its first layer, and A2 = beta I, on a short graph over two
+// states.
+type shortModel struct {
+	graph     *graph.Forest
+	pi        exact.Matrix
+	rows      [][]float64
+	beta, eps float64
+}
+
+// drawShort visits n random models on three graphs of five positions, until the run is interrupted.
+func drawShort(e *ledger.Env, n int, visit func(c shortModel)) {
+	r := rand.New(e.Stream("models"))
+	for k := 0; k < n && e.Err() == nil; k++ {
+		c := shortModel{
+			graph: []*graph.Forest{graph.Chain(5), graph.InContext(5), graph.Star(5)}[k%3],
+			pi:    instruments.RandomKernel(r, 2), beta: 6 * r.Float64(), eps: 1 / float64(1+r.IntN(50)),
+		}
+		for i := range c.graph.T() {
+			row := make([]float64, i+1)
+			for j := range row {
+				row[j] = r.ExpFloat64()
+			}
+			floats.Scale(1/floats.Sum(row), row)
+			c.rows = append(c.rows, row)
+		}
+		visit(c)
+	}
+}
+
+func (c shortModel) instance() ledger.Instance {
+	return ledger.Instance{"graph": c.graph, "pi": c.pi, "softmax(A1)": c.rows, "beta": c.beta, "eps": c.eps}
+}
+
+// excess returns L - L* + log(1 + S eps), and half of the mean of |q - pi|_1^2, by a sum over all sequences.
+func (c shortModel) excess() (excess, square float64) {
+	for x, chance := range exact.Sequences(c.graph, c.pi) {
+		query, p := x[len(x)-1], exact.Float(chance)
+		f := theory.Prediction(x, 2, c.beta, func(i int) float64 {
 			z := 0.0
-			for j, a := range rows[i] {
+			for j, a := range c.rows[i] {
 				z += float64(a * instruments.Indicator(x[j] == query))
 			}
 			return z
 		})
-		for to, p := range pi.Floats()[2*query : 2*query+2] {
-			mean += float64(exact.Float(chance) * p * num.Log(p*(1+float64(2*eps))/(f[to]+eps)))
+		far := 0.0
+		for to, want := range c.pi.Floats()[2*query : 2*query+2] {
+			got := (f[to] + c.eps) / (1 + float64(2*c.eps))
+			excess += float64(p * want * num.Log(want/got))
+			far += math.Abs(got - want)
 		}
+		square += float64(p * far * far / 2)
 	}
-	return mean
+	return excess, square
 }
 
 var thmOODStepRuns = ledger.Claim{
@@ -227,7 +252,7 @@ var thmOODStepRuns = ledger.Claim{
 		Statement: costTerms + `, for $\tau>0$: with probability at least $1-\bound{4}\tau^{-2}-P_s$, ` +
 			`$|f(s_{1:T})_{s'}-\pi(s'\mid s)|\le w_s|\mu_\pi(s')-\pi(s'\mid s)|+\tau\,u_{s'}(\mu n)^{-1/2}$ on chains`,
 		Hypotheses: `$\mathcal S(A^{(1)})_{i,p(i)}=1$ for $i\in\overline{\mathcal R}$; $\beta\ge0$; $\min\pi>0$`,
-		Tried: `two states: three $\pi$ with $T=64,256$, $e^\beta=1,12,150,10^6$ and $\tau=3,20$; $\tau=20$ is for ` +
+		Tried: `two states: three $\pi$ with $T=64,256$, $e^\beta=1,12,150,10^6$, and random $\pi$ and $\beta$ with $T\le64$; $\tau=3,20$; $\tau=20$ is for ` +
 			`probability $0.99-P_s$`,
 		Uses:  []string{"thm-main-step-variance-corrected"},
 		Check: nearClaim{}.check(),
@@ -250,6 +275,14 @@ type nearClaim struct{ noFew, squared, noParents bool }
 // check decides the probability of a miss on listed chains.
 func (q nearClaim) check() ledger.Check {
 	return func(e *ledger.Env, w *ledger.Worst) string {
+		r := rand.New(e.Stream("chains"))
+		for range e.Budget(300, 10) {
+			root := 2 + r.IntN(7)
+			q.decide(w, e.Bound(0), trainedChain{
+				instruments.RandomKernel(r, 2), root * root, float64(r.IntN(2)), exact.Frac(1, int64(root)),
+				exact.Frac(20+r.Int64N(4000), 20),
+			})
+		}
 		for _, pi := range []exact.Matrix{
 			exact.Rats("4/5 1/5; 2/5 3/5"), staying(exact.Frac(1, 10)), staying(exact.Frac(1, 2000)),
 		} {

@@ -89,7 +89,7 @@ var thmMain = ledger.Claim{
 	},
 }
 
-const mainTried = `chains and in-context graphs with $T=3^{540}$, $3^{600}$ and $3^{640}$, two $\pi$: the ` +
+const mainTried = `chains and in-context graphs with $T=3^{540}$, $3^{600}$ and $3^{640}$, two $\pi$, and 200 random ones over two and three states with $T=3^{640}$: the ` +
 	`loss is enclosed by Lemma 32 with constants at $\beta^*$ and $\beta^*+1$; the time of stage 1 by Lemma 8, with $T=3^{120}$, ` +
 	`$3^{300}$ and $3^{600}$. An instance is trivial where the bound exceeds the loss of the uniform guess`
 
@@ -129,7 +129,8 @@ func logLossBound(b ledger.Bound, gamma, s, logY, fall float64) float64 {
 // ends of stage 2.
 func farLosses(fall, part float64) ledger.Check {
 	return func(e *ledger.Env, w *ledger.Worst) string {
-		for _, c := range instruments.FarLengths(farPowers...) {
+		drawn := instruments.DrawFarLengths(e.Stream("far"), e.Budget(200, 10), 640)
+		for _, c := range append(instruments.FarLengths(farPowers...), drawn...) {
 			q, logY, betas := c.Ends()
 			bound := num.Exp(logLossBound(e.Bound(0), q.Gamma, float64(len(c.Pi)), logY, fall))
 			for _, beta := range betas {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 
 	"learncausal/paper/claims/instruments"
 	"learncausal/paper/exact"
@@ -242,7 +243,7 @@ var thmStageTwoLower = ledger.Claim{
 		fmt.Sprintf(`$C_{\gamma,S}=\gamma^{9/2}S^{-7/2}/%d$`, instruments.GrowthConstant),
 	Parts:      []string{"the bound", "the range of beta"},
 	Hypotheses: instruments.GrowthHypotheses,
-	Tried:      `chains and in-context graphs with $T=3^{120}$, $3^{300}$ and $3^{600}$, two $\pi$: the growth is enclosed by $\hat g$ and the bounds of Lemmas 30 and 31 with constants; with $C=2$, enclosed on chains with the rows of $A^{(1)}_*$, $T=32$ and $128$, and $256$ for one of three priors over two states; query in sequence`,
+	Tried:      `chains and in-context graphs with $T=3^{120}$, $3^{300}$ and $3^{600}$, two $\pi$, and 200 random ones with $3^{600}$: the growth is enclosed by $\hat g$ and the bounds of Lemmas 30 and 31 with constants; with $C=2$, enclosed on chains with the rows of $A^{(1)}_*$, $T=32$ and $128$, and $256$ for one of three priors over two states; query in sequence`,
 	Uses: []string{
 		"cor-stage1-parents", "lem-compare-shift", "lem-concentrate-e3", "lem-concentrate-e12", "lem-bound-ghat",
 	},
@@ -469,7 +470,8 @@ func longChains(lengths ...int) []instruments.LongChain {
 // e^(beta*) = gamma^(9/2) S^(-7/2) T_eff^(1/12) log^(-1/6) T/10 is at least one.
 func farGrowth(powers ...int) ledger.Check {
 	return func(e *ledger.Env, w *ledger.Worst) string {
-		for _, c := range instruments.FarLengths(powers...) {
+		drawn := instruments.DrawFarLengths(e.Stream("far"), e.Budget(200, 10), slices.Max(powers))
+		for _, c := range append(instruments.FarLengths(powers...), drawn...) {
 			q, _, betas := c.Ends()
 			for _, part := range []float64{0, 0.5, 1} {
 				if beta := part * betas[0]; betas[0] >= 0 {
