@@ -212,7 +212,7 @@ var constructSingleRate = ledger.Claim{
 	Hypotheses: `$a>0$`,
 	Tried: `four $\pi$ over two states, $T=8,\dots,512$, and for the bound random ones with $T\le64$; sums over all ` +
 		`pair counts, enclosed`,
-	Uses:       []string{"construct-single-step-limit-corrected"},
+	Uses: []string{"construct-single-step-limit-corrected"},
 	// The bound has the order of the distance to the limit, without the best constant.
 	Check: constructionRate(1, 1, 0).Noted("Proved: the count n is at least binomial, and E 1/(n+1) <= 1/(a (T-1)). The " +
 		"limit is decided by a rate that is not proved: the distance to it is at most 1/(a^2 T) of it."),
