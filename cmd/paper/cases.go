@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"slices"
 	"strings"
@@ -15,7 +14,6 @@ import (
 	"github.com/sbinet/npyio/npy"
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 
 	"learncausal/internal/files"
 	"learncausal/internal/runs"
@@ -25,7 +23,7 @@ import (
 )
 
 func newCases() *cobra.Command {
-	var out string
+	out := folder("cases")
 	c := &cobra.Command{
 		Use:     "cases",
 		Short:   "Write models whose graph is known, for a method in NumPy",
@@ -37,34 +35,16 @@ func newCases() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return writeCases(c.OutOrStdout(), all, out)
+			return writeCases(c.OutOrStdout(), all, string(out))
 		},
 	}
-	c.Flags().VarP((*folder)(&out), "out", "o", "where to write")
-	return withFlag(c, "out")
-}
-
-// withFlag marks a flag that the command needs.
-func withFlag(c *cobra.Command, name string) *cobra.Command {
-	if err := c.MarkFlagRequired(name); err != nil {
-		panic("paper: " + err.Error())
-	}
+	c.Flags().VarP(&out, "out", "o", "where to write")
 	return c
 }
 
 // writeCases writes cases.json, and weights, sequences, targets and parents of each case.
 func writeCases(w io.Writer, all []attribution.Case, out string) error {
-	type entry struct {
-		Name    string `json:"name"`
-		File    string `json:"file"`
-		Set     string `json:"set"`
-		Model   string `json:"model"`
-		Run     string `json:"run"`
-		Step    int    `json:"step"`
-		States  int    `json:"states"`
-		Parents []int  `json:"parents"`
-	}
-	var list []entry
+	var list []map[string]any
 	var data []files.File
 	for _, c := range all {
 		attention, err := c.Attention()
@@ -76,9 +56,9 @@ func writeCases(w io.Writer, all []attribution.Case, out string) error {
 		if _, ok := c.Model.(*model.Weights); ok {
 			kind = "disentangled"
 		}
-		list = append(list, entry{
-			c.Name(), name, c.Set, kind,
-			c.Run, c.Step, c.Test.S, c.Parents,
+		list = append(list, map[string]any{
+			"name": c.Name(), "file": name, "set": c.Set, "model": kind, "run": c.Run, "step": c.Step,
+			"states": c.Test.S, "parents": c.Parents,
 		})
 		n, t := c.Test.Len(), c.Test.T
 		data = append(data, files.File{Name: name, Data: runs.NPZ(weights,
@@ -116,89 +96,67 @@ func newScore() *cobra.Command {
 		Example: "  paper score scores.npz --name mine",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := checkMethod(name); err != nil {
-				return err
-			}
-			all, err := attribution.Cases(c.Context(), trial.Stored(runs.Terminal(os.Stderr)))
+			taken, err := attribution.Names()
 			if err != nil {
 				return err
 			}
-			rows, err := score(c.Context(), all, args[0], name)
-			if err != nil {
-				return err
+			if slices.Contains(taken, name) || name == "" || strings.Trim(name, " ") != name ||
+				strings.ContainsAny(name, "\",\r\n") {
+				return fmt.Errorf("--name is %q, want a name without commas and quotation marks that is not in rows.csv", name)
 			}
-			return printScores(c.OutOrStdout(), rows, asCSV)
+			rows, err := score(c.Context(), args[0], name)
+			if err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
+			if !asCSV {
+				printMeans(c.OutOrStdout(), rows)
+			}
+			for _, r := range rows {
+				fmt.Fprintln(c.OutOrStdout(), r.CSV())
+			}
+			return nil
 		},
 	}
-	c.Flags().StringVar(&name, "name", "", "the `name` of the method in tables and figures")
+	c.Flags().StringVar(&name, "name", "", "the `name` of the method in tables")
 	c.Flags().BoolVar(&asCSV, "csv", false, "print the lines of rows.csv alone")
-	return withFlag(c, "name")
+	return c
 }
 
-// checkMethod returns an error unless a name may stand in a line of rows.csv, where no method has it.
-func checkMethod(name string) error {
-	taken, err := attribution.Names()
-	switch {
-	case err != nil:
-		return err
-	case strings.TrimSpace(name) != name || name == "" || strings.ContainsAny(name, "\",\r\n"):
-		return fmt.Errorf("--name is %q, want a name without commas, quotation marks and line ends", name)
-	case slices.Contains(taken, name):
-		return fmt.Errorf("--name is %q, and rows.csv has a method of this name: want another", name)
-	}
-	return nil
-}
-
-// score returns the rows of a method, whose scores of each case a file has.
-func score(ctx context.Context, all []attribution.Case, path, name string) ([]attribution.Row, error) {
+// score returns the rows of a method, of which an archive has an array for each case.
+func score(ctx context.Context, path, name string) (rows []attribution.Row, err error) {
 	b, err := files.Read(path, 1<<30)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, err
 	}
 	archive, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: want an archive of numpy.savez", path, err)
+		return nil, fmt.Errorf("%w: want an archive of numpy.savez", err)
 	}
-	scores, err := readScores(archive, all)
+	all, err := attribution.Cases(ctx, trial.Stored(runs.Terminal(os.Stderr)))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, err
 	}
-	sum := &trial.Sum{Meter: runs.Terminal(os.Stderr), What: "cases scored", Work: slices.Repeat([]float64{1}, len(all))}
-	var rows []attribution.Row
-	for i, c := range all {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
+	for _, c := range all {
+		f, err := archive.Open(c.Name() + ".npy")
+		if err != nil {
+			return nil, fmt.Errorf("no array %s: want one for each of the %d names of cases.json", c.Name(), len(all))
+		}
+		m, err := readSquare(f, c.Test.T)
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("array %s: %w", c.Name(), err)
 		}
 		row, err := attribution.Evaluate(c, attribution.Method{
-			Name: name, Score: func(attribution.Case) (*mat.Dense, error) { return scores[i], nil },
+			Name: name, Score: func(attribution.Case) (*mat.Dense, error) { return m, nil },
 		})
 		if err != nil {
 			return nil, err
 		}
 		rows = append(rows, row)
-		sum.Finish(i)
 	}
 	return rows, nil
-}
-
-// readScores returns the T x T matrix of each case. The error names the first of the cases that have none.
-func readScores(archive *zip.Reader, all []attribution.Case) ([]*mat.Dense, error) {
-	scores, missing := make([]*mat.Dense, len(all)), []string(nil)
-	for i, c := range all {
-		f, err := archive.Open(c.Name() + ".npy")
-		if err != nil {
-			missing = append(missing, c.Name())
-			continue
-		}
-		if scores[i], err = readSquare(f, c.Test.T); err != nil {
-			return nil, fmt.Errorf("array %s: %w", c.Name(), err)
-		}
-	}
-	if missing != nil {
-		return nil, fmt.Errorf("%d of %d cases have no scores: want an array named %s, a name of cases.json, and so on",
-			len(missing), len(all), missing[0])
-	}
-	return scores, nil
 }
 
 // readSquare reads an array of t x t numbers of floating point, in the order of C or Fortran.
@@ -236,40 +194,19 @@ func readSquare(f io.Reader, t int) (m *mat.Dense, err error) {
 	return m, err
 }
 
-// printScores prints the means of each set beside those of attention, and the lines of rows.csv.
-func printScores(w io.Writer, rows []attribution.Row, asCSV bool) error {
-	stored, err := attribution.Stored()
-	if err != nil {
-		return err
-	}
-	if !asCSV {
-		lines := "set\tmethod\tcases\tAUC\tAUC of learned\ttop-1\tkept\n"
-		for _, set := range []string{"early", "disentangled", "standard"} {
-			for _, of := range [][]attribution.Row{rows, stored} {
-				var values [4][]float64
-				name := ""
-				for _, r := range of {
-					if r.Set == set && (r.Method == rows[0].Method || r.Method == "attention") {
-						name = r.Method
-						for k, v := range []float64{r.AUC, r.Learned, r.Top, r.Kept} {
-							if !math.IsNaN(v) {
-								values[k] = append(values[k], v)
-							}
-						}
-					}
-				}
-				lines += fmt.Sprintf("%s\t%s\t%d", set, name, len(values[0]))
-				for _, v := range values {
-					lines += fmt.Sprintf("\t%.3f", stat.Mean(v, nil))
-				}
-				lines += "\n"
+// printMeans prints the means over the cases of each set, and the head of rows.csv.
+func printMeans(w io.Writer, rows []attribution.Row) {
+	lines := "set\tcases\tAUC\tAUC of learned\ttop-1\tkept\n"
+	for _, set := range []string{"early", "disentangled", "standard"} {
+		of := slices.DeleteFunc(slices.Clone(rows), func(r attribution.Row) bool { return r.Set != set })
+		var sum [4]float64
+		for _, r := range of {
+			for k, v := range []float64{r.AUC, r.Learned, r.Top, r.Kept} {
+				sum[k] += v / float64(len(of))
 			}
 		}
-		printColumns(w, lines+"\n")
-		fmt.Fprintln(w, attribution.Header)
+		lines += fmt.Sprintf("%s\t%d\t%.3f\t%.3f\t%.3f\t%.3f\n", set, len(of), sum[0], sum[1], sum[2], sum[3])
 	}
-	for _, r := range rows {
-		fmt.Fprintln(w, r.CSV())
-	}
-	return nil
+	printColumns(w, lines+"\n")
+	fmt.Fprintln(w, attribution.Header)
 }

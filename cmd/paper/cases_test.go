@@ -73,15 +73,15 @@ func TestAMethodOutsideOfGoIsScored(t *testing.T) {
 	single := func(*mat.Dense) any { return []float64{1} }
 	short := func(m *mat.Dense) any { return m.Slice(0, 19, 0, 20) }
 	for want, path := range map[string]string{
-		"1 of 70 cases have no scores: want an array named " + first: archive(first, same),
-		first + ": shape [1], want":                                  archive("", single),
-		first + ": shape [19 ":                                       archive("", short),
-		"want an archive of numpy.savez":                             write(t, "scores.npz", "no zip"),
+		"no array " + first + ": want one for each of the 70 names": archive(first, same),
+		first + ": shape [1], want":                                 archive("", single),
+		first + ": shape [19 ":                                      archive("", short),
+		"want an archive of numpy.savez":                            write(t, "scores.npz", "no zip"),
 	} {
 		refused(t, []string{path, want}, "score", path, "--name", "mine")
 	}
 	for _, name := range []string{"attention", "a,b", "", " a", "a\nb"} {
 		refused(t, []string{"--name is ", "want "}, "score", scores, "--name", name)
 	}
-	refused(t, []string{`"out" not set`}, "cases")
+	refused(t, []string{"name of a folder"}, "cases", "-o", "")
 }

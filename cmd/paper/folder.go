@@ -72,17 +72,6 @@ func ownNames() []string {
 	return names
 }
 
-// source returns an error if a graph was read from a file that train replaces by a different text.
-func source(arg, out, given string) error {
-	for name, text := range map[string]string{givenDOT: given, learnedDOT: ""} {
-		path := filepath.Join(out, name)
-		if old, err := files.Read(path, 1<<26); err == nil && string(old) != text && files.Same(arg, path) {
-			return fmt.Errorf("%s is the graph itself, and training would replace it: name another folder with --out", path)
-		}
-	}
-	return nil
-}
-
 // writable makes the folders and returns an error unless files can be written there. It removes the file that
 // it has made for that, under a name that was free.
 func writable(dirs ...string) error {

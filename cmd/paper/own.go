@@ -52,7 +52,7 @@ func trainOnGraph(c *cobra.Command, f *trainFlags, arg string) error {
 	given, err1 := dotOf(g)
 	old, err2 := replaced(out)
 	warn(store)
-	if err := errors.Join(err1, err2, source(arg, out, given)); err != nil {
+	if err := errors.Join(err1, err2); err != nil {
 		return err
 	}
 	if old == runs.Address(spec) {
