@@ -79,7 +79,7 @@ func TestGraphvizReadsWrittenFiles(t *testing.T) {
 	}
 }
 
-func TestReadDOTAcceptsEveryWayToWriteAForest(t *testing.T) {
+func TestReadForestAcceptsEveryWayToWriteAForest(t *testing.T) {
 	const example = "[-1 0 0 1 2 -1]"
 	for _, test := range []struct{ dot, want string }{
 		{"digraph { 0 -> 1 -> 3; 0 -> 2 -> 4; 5 }", example},
@@ -105,7 +105,7 @@ func TestReadDOTAcceptsEveryWayToWriteAForest(t *testing.T) {
 	}
 }
 
-func TestReadDOTRefusesInvalidFiles(t *testing.T) {
+func TestReadForestRefusesInvalidFiles(t *testing.T) {
 	for dot, want := range map[string]string{
 		"":                                            "not valid DOT: 1:1: error: expected digraph; got: end-of-file",
 		"\x00\xff\xfe":                                "DOT file, line 1: a NUL byte",
@@ -206,7 +206,7 @@ func TestReadDAGRefusesInvalidFiles(t *testing.T) {
 }
 
 // A file beyond the limits is refused at once.
-func TestReadDOTHasLimits(t *testing.T) {
+func TestReadForestHasLimits(t *testing.T) {
 	bipartite := func(n, m int) string { return fmt.Sprintf("{%s} -> {%s}", list(1, n), list(n+1, n+m)) }
 	back := ""
 	for i := 1; i < 4000; i++ { // no cycle, and every edge points back

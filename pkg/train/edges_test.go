@@ -31,7 +31,7 @@ func trainer(t *testing.T, spec Spec) *Trainer {
 // drawn returns the sequences that a trainer of the spec draws at a step.
 func drawn(t *testing.T, spec Spec, step int) *task.Batch {
 	t.Helper()
-	draws := known(spec.Task).drawer()
+	draws := taskKind(spec.Task).drawer()
 	all := spec.newBatch(0)
 	for k := range shards {
 		lo, hi := part(spec.Batch, k)

@@ -60,7 +60,7 @@ func TestMemoryIsCountedInBytes(t *testing.T) {
 		"adamw": {multiSpec(), 4, 8 * (1 + 9), 2*64 + 1500, 14},
 		"mlp":   {mlpSpec(MLP{Width: 8}), 4, 4 * 8 * 9, 2*100 + 1500, 14},
 	} {
-		s, f := c.spec, knownAs(c.spec.Model).footprint(c.spec.S(), c.spec.T())
+		s, f := c.spec, modelKind(c.spec.Model).footprint(c.spec.S(), c.spec.T())
 		sequence, weights := float64(s.S()+s.T()), c.arrays*f.Weights
 		with := func(workers float64) float64 {
 			return weights + f.Engine + 9*f.Gradient + workers*(f.Pass+c.drawing) + c.sequences*sequence + c.points

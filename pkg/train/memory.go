@@ -21,10 +21,10 @@ const memoryLimit = 4 << 30
 // for each of 8 or 16 sequences. It panics if [Spec.Validate] returns an error.
 func (s Spec) Memory(workers int) float64 {
 	s = s.mustValid()
-	f := knownAs(s.Model).footprint(s.S(), s.T())
+	f := modelKind(s.Model).footprint(s.S(), s.T())
 	tables := f.Engine + (shards+1)*f.Gradient
 	sequences := 2*float64(s.Batch) + float64(s.Test)
-	return 8 * (copies(s.Optimiser)*f.Weights + tables + float64(workerCount(workers))*(f.Pass+known(s.Task).drawing()) +
+	return 8 * (copies(s.Optimiser)*f.Weights + tables + float64(workerCount(workers))*(f.Pass+taskKind(s.Task).drawing()) +
 		sequences*(float64(s.S())+float64(s.T())) + s.points())
 }
 
@@ -55,7 +55,7 @@ func (s Spec) checkSize() error {
 	const most = 1 << 44
 	c := s.Canonical()
 	sequence := float64(s.S()) + float64(s.T())
-	size := strings.ReplaceAll(knownAs(c.Model).size(), " ", " is ")
+	size := strings.ReplaceAll(modelKind(c.Model).size(), " ", " is ")
 	for _, field := range []struct {
 		value   string
 		numbers float64
@@ -63,7 +63,7 @@ func (s Spec) checkSize() error {
 		{fmt.Sprintf("batch is %d", c.Batch), 2 * float64(c.Batch) * sequence},
 		{fmt.Sprintf("test is %d", c.Test), float64(c.Test) * sequence},
 		{fmt.Sprintf("steps is %d, with an evaluation every %d", c.Steps, c.Every), c.points()},
-		{fmt.Sprintf("%s at S=%d, T=%d", size, c.S(), c.T()), knownAs(c.Model).footprint(c.S(), c.T()).Weights},
+		{fmt.Sprintf("%s at S=%d, T=%d", size, c.S(), c.T()), modelKind(c.Model).footprint(c.S(), c.T()).Weights},
 	} {
 		if bytes := 8 * field.numbers; !(bytes <= most) {
 			return fmt.Errorf("spec: %s, which takes about %s of memory, want at most %s",

@@ -201,8 +201,8 @@ type knownModel interface {
 	size() string // the fields, for messages
 }
 
-// knownAs returns m, or a model of the reader's own behind the same methods.
-func knownAs(m Model) knownModel {
+// modelKind returns m, or a model of the reader's own behind the same methods.
+func modelKind(m Model) knownModel {
 	switch m := m.(type) {
 	case Disentangled:
 		return m

@@ -64,7 +64,7 @@ func TestNormsAreOfTheMeanGradient(t *testing.T) {
 		}
 		got := end.Curve[len(end.Curve)-1]
 		if !floats.EqualApprox(got.Norms, want, 1e-14) || math.Abs(got.Loss-loss) > 1e-14 {
-			t.Errorf("%s: norms %v at loss %v, want %v at %v", knownAs(spec.Model).name(), got.Norms, got.Loss, want, loss)
+			t.Errorf("%s: norms %v at loss %v, want %v at %v", modelKind(spec.Model).name(), got.Norms, got.Loss, want, loss)
 		}
 		if names := spec.NormNames(); len(names) != len(want) || names[1] != grad.Matrices()[0].Name {
 			t.Errorf("names %v for %d norms", names, len(want))
@@ -73,7 +73,7 @@ func TestNormsAreOfTheMeanGradient(t *testing.T) {
 		without := run(t, spec, 2)
 		if !reflect.DeepEqual(without.Weights, end.Weights) || without.Curve[2].Norms != nil ||
 			without.Curve[2].Loss != end.Curve[2].Loss {
-			t.Errorf("%s: a run without norms differs", knownAs(spec.Model).name())
+			t.Errorf("%s: a run without norms differs", modelKind(spec.Model).name())
 		}
 	}
 }

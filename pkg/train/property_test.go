@@ -86,7 +86,7 @@ func snapshots(t *rapid.T, s Spec, right bool) {
 	}
 	c := s.Canonical()
 	fits := right && step >= 0 && step <= s.Steps &&
-		8*(copies(s.Optimiser)*knownAs(s.Model).footprint(s.S(), s.T()).Weights+c.points()) <= limit()
+		8*(copies(s.Optimiser)*modelKind(s.Model).footprint(s.S(), s.T()).Weights+c.points()) <= limit()
 	got, err := s.NewSnapshot(step)
 	if !property.Decide(t, fits, said(t, err)) {
 		return

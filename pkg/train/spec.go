@@ -14,8 +14,8 @@
 //	err = t.Advance(spec.Steps)  // an error if the run diverges
 //	run := t.Snapshot()          // weights, and the curve of test losses
 //
-// The bytes do not depend on the number of workers, on interruptions ([Trainer.Restore]) or
-// on the platform. Package runs stores runs by a hash of the JSON of the spec.
+// The bytes do not depend on the number of workers, on interruptions ([Trainer.Restore]) or, with the types of this
+// package, on the platform. Run of package nb stores runs by a hash of the JSON of the spec.
 //
 // [Task], [Model] and [Optimiser] are interfaces: a type of your own with their methods trains in the same way, and has
 // JSON once it is given a name by [Register]; the folder examples has one of each.
@@ -61,7 +61,7 @@ const defaultTest = 1 << 12
 // with the same canonical form are one run. Wrong fields are left for [Spec.Validate].
 func (s Spec) Canonical() Spec {
 	if s.Task != nil {
-		s.Task = known(s.Task).canonical()
+		s.Task = taskKind(s.Task).canonical()
 	}
 	if s.Optimiser != nil {
 		s.Optimiser = canonicalOptimiser(s.Optimiser)
@@ -95,12 +95,12 @@ func (s Spec) Description() string {
 	if s.complete() != nil {
 		return ""
 	}
-	m := knownAs(s.Model)
+	m := modelKind(s.Model)
 	depth := "two-layer "
 	if _, own := m.(ownModel); own {
 		depth = ""
 	}
-	return known(s.Task).name() + ", " + depth + m.name() + optimiserName(s.Optimiser)
+	return taskKind(s.Task).name() + ", " + depth + m.name() + optimiserName(s.Optimiser)
 }
 
 // Validate returns an error that names the first field that is wrong, or so large that a run
@@ -109,7 +109,7 @@ func (s Spec) Validate() error {
 	if err := s.complete(); err != nil {
 		return err
 	}
-	if err := known(s.Task).Validate(); err != nil {
+	if err := taskKind(s.Task).Validate(); err != nil {
 		return err
 	}
 	switch {
@@ -140,7 +140,7 @@ func (s Spec) Validate() error {
 	if err := s.checkSize(); err != nil || len(s.Freeze) == 0 {
 		return err
 	}
-	if err := CheckMemory(8*knownAs(s.Model).footprint(s.S(), s.T()).Weights, s.describe()); err != nil {
+	if err := CheckMemory(8*modelKind(s.Model).footprint(s.S(), s.T()).Weights, s.describe()); err != nil {
 		return err
 	}
 	_, err := s.frozen(s.Model.New(s.S(), s.T()))
@@ -194,7 +194,7 @@ func (s Spec) NewSnapshot(step int) (Snapshot, error) {
 	if step < 0 || step > s.Steps {
 		return Snapshot{}, fmt.Errorf("train: snapshot at step %d of a run of %d steps", step, s.Steps)
 	}
-	bytes := 8 * (float64(copies(s.Optimiser)*knownAs(s.Model).footprint(s.S(), s.T()).Weights) + float64(s.points()))
+	bytes := 8 * (float64(copies(s.Optimiser)*modelKind(s.Model).footprint(s.S(), s.T()).Weights) + float64(s.points()))
 	if err := CheckMemory(bytes, "a snapshot of "+s.describe()); err != nil {
 		return Snapshot{}, err
 	}
@@ -246,7 +246,7 @@ func (s Spec) TestSet() (*task.Batch, error) {
 	if err := CheckMemory(bytes, fmt.Sprintf("%d test sequences", s.Test)); err != nil {
 		return nil, err
 	}
-	b, draws := s.newBatch(s.Test), known(s.Task).drawer()
+	b, draws := s.newBatch(s.Test), taskKind(s.Task).drawer()
 	for c := 0; c*chunk < s.Test; c++ {
 		if err := draws.test(between(b, c*chunk, min((c+1)*chunk, s.Test)), s, c); err != nil {
 			return nil, err
@@ -266,7 +266,7 @@ func between(b *task.Batch, lo, hi int) *task.Batch {
 
 // describe names the model of a complete spec and its sizes.
 func (s Spec) describe() string {
-	return fmt.Sprintf("a %s of %s with S=%d, T=%d", knownAs(s.Model).name(), knownAs(s.Model).size(), s.S(), s.T())
+	return fmt.Sprintf("a %s of %s with S=%d, T=%d", modelKind(s.Model).name(), modelKind(s.Model).size(), s.S(), s.T())
 }
 
 // positive reports whether x is positive and finite.

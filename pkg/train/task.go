@@ -334,8 +334,8 @@ type knownTask interface {
 	drawer() drawer
 }
 
-// known returns k, or a task of the reader's own behind the same methods.
-func known(k Task) knownTask {
+// taskKind returns k, or a task of the reader's own behind the same methods.
+func taskKind(k Task) knownTask {
 	switch k := k.(type) {
 	case Task1:
 		return k

@@ -125,7 +125,7 @@ func begin(spec Spec, workers int) (*Trainer, error) {
 	t := &Trainer{spec: spec, weights: spec.Model.New(spec.S(), spec.T()), drawn: -1}
 	spec.Model.Initialise(t.weights, spec)
 	if t.engine, err = engine.Of(t.weights); err != nil {
-		return nil, fmt.Errorf("train: %s: %w", knownAs(spec.Model).name(), err)
+		return nil, fmt.Errorf("train: %s: %w", modelKind(spec.Model).name(), err)
 	}
 	t.optimiser = spec.Optimiser.Start(t.weights)
 	if t.frozen, err = spec.frozen(t.weights); err != nil {
@@ -135,7 +135,7 @@ func begin(spec Spec, workers int) (*Trainer, error) {
 		return nil, err
 	}
 	for range workerCount(workers) {
-		t.workers = append(t.workers, worker{t.engine.NewPass(), known(spec.Task).drawer()})
+		t.workers = append(t.workers, worker{t.engine.NewPass(), taskKind(spec.Task).drawer()})
 	}
 	for k := range t.shard {
 		lo, hi := part(spec.Batch, k)
