@@ -46,6 +46,20 @@ func (e *Env) Attack(
 	return best, value
 }
 
+// Search attacks lhs <= rhs, and keeps the instance at of the point of least slack in w. It returns the point with its
+// sides; the point is nil, and rhs infinite, if rhs is infinite at all points, or the run is cancelled.
+func (e *Env) Search(w *Worst, sides func(x []float64) (lhs, rhs float64), starts [][]float64, budget int,
+	at func(x []float64) Instance,
+) (x []float64, lhs, rhs float64) {
+	x, _ = e.Attack(func(x []float64) float64 { return Slack(sides(x)) }, starts, budget)
+	if x == nil {
+		return nil, 0, math.Inf(1)
+	}
+	lhs, rhs = sides(x)
+	w.Keep(lhs, rhs, func() Instance { return at(x) })
+	return x, lhs, rhs
+}
+
 // Starts returns n points of R^dim. Point i is normal with standard deviation i, so that point 0 is zero and
 // the last points reach into the corners of a simplex that softmax parametrises.
 func (e *Env) Starts(n, dim int) [][]float64 {

@@ -165,13 +165,9 @@ func (q KernelBound) Decide(w *Worst, pi exact.Matrix) *Witness {
 // search returns the chain over s states with the least margin in floats, or nil if the
 // hypotheses hold for no chain.
 func (q KernelBound) search(e *Env, w *Worst, s int) *theory.Chain {
-	sides := func(x []float64) (lhs, rhs float64, c *theory.Chain) {
-		c, err := theory.NewChain(Kernel(x, s, q.Floor), s)
-		if err != nil {
-			return 0, math.Inf(1), nil
-		}
-		lhs, rhs = q.Sides(c)
-		return lhs, rhs, c
+	chain := func(x []float64) *theory.Chain {
+		c, _ := theory.NewChain(Kernel(x, s, q.Floor), s) // nil with an error
+		return c
 	}
 	starts := e.KernelStarts(e.Budget(6, 1), s, 0)
 	if q.From != nil {
@@ -179,19 +175,21 @@ func (q KernelBound) search(e *Env, w *Worst, s int) *theory.Chain {
 			starts = append(starts, Parameters(pi, q.Floor))
 		}
 	}
-	x, _ := e.Attack(func(x []float64) float64 {
-		lhs, rhs, _ := sides(x)
-		return Slack(lhs, rhs)
-	}, starts, e.Budget(60000, 3000)/len(q.Sizes))
+	x, lhs, rhs := e.Search(w, func(x []float64) (lhs, rhs float64) {
+		if c := chain(x); c != nil {
+			return q.Sides(c)
+		}
+		return 0, math.Inf(1)
+	}, starts, e.Budget(60000, 3000)/len(q.Sizes), func(x []float64) Instance {
+		return Instance{"S": s, "pi": Grid(chain(x).Pi.RawMatrix().Data, s)}
+	})
 	if x == nil {
 		return nil
 	}
-	lhs, rhs, c := sides(x)
 	if q.PerSize != nil {
 		q.PerSize(s, lhs, rhs)
 	}
-	w.Keep(lhs, rhs, func() Instance { return Instance{"S": s, "pi": Grid(c.Pi.RawMatrix().Data, s)} })
-	return c
+	return chain(x)
 }
 
 // positiveMeasure reports whether pi has a unique stationary measure and this is positive.

@@ -673,7 +673,7 @@ func TestMarginsOfFindings(t *testing.T) {
 	for _, c := range [][2]*Worst{{fails, open}, {fails, holds}, {open, holds}} {
 		for _, order := range [][2]*Worst{{c[0], c[1]}, {c[1], c[0]}} {
 			both := *order[0]
-			both.Count(order[1])
+			both.Include(order[1])
 			if f, want := both.Finding(""), c[0].Finding("").Verdict; f.Verdict != want || f.Instances.N() != 2 {
 				t.Errorf("two of different verdicts: %s on %d instances, want %s on 2", f.Verdict, f.Instances, want)
 			}

@@ -289,9 +289,9 @@ func (w *Worst) Finding(note string) Finding {
 	return f
 }
 
-// Count adds the instances of another Worst, but not their margins. A failure or an undecided instance of the other
+// Include adds the instances of another Worst, but not their margins. A failure or an undecided instance of the other
 // one outranks what w has, and replaces it.
-func (w *Worst) Count(other *Worst) {
+func (w *Worst) Include(other *Worst) {
 	n, first := w.Instances, w.first
 	n.add(other.Instances)
 	if other.Finding("").gravity() > w.Finding("").gravity() {

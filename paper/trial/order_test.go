@@ -82,7 +82,7 @@ func TestOrdersAreStored(t *testing.T) {
 	}
 }
 
-// A prediction and the beginning of a run of each set come out again, of other graphs each day, and in turn a whole run.
+// A prediction and the beginning of a run of each set come out again, of other graphs each day, and one whole run.
 func TestOrdersComeOutAgain(t *testing.T) {
 	stored, err := Orders()
 	if err != nil {

@@ -161,7 +161,7 @@ func (q Convergence) Check(e *ledger.Env, w *ledger.Worst) string {
 			}
 		}
 	}
-	w.Count(&samples)
+	w.Include(&samples)
 	if samples.Failed() {
 		return "A mean of a sample is above."
 	}

@@ -251,13 +251,7 @@ func (q PriorSearch) size(e *ledger.Env, w *ledger.Worst, s int) (lhs, rhs float
 	for _, pi := range LightStates(s) {
 		starts = append(starts, ledger.Parameters(pi, LeastEntry))
 	}
-	slack := func(x []float64) float64 { return ledger.Slack(sides(x)) }
-	x, _ := e.Attack(slack, starts, q.Budget/len(q.Sizes))
-	if x == nil { // interrupted
-		return 0, math.Inf(1)
-	}
-	lhs, rhs = sides(x)
-	w.Keep(lhs, rhs, func() ledger.Instance {
+	_, lhs, rhs = e.Search(w, sides, starts, q.Budget/len(q.Sizes), func(x []float64) ledger.Instance {
 		at := ledger.Instance{"S": s, "prior": "relabelings of pi"}
 		for k, c := range q.Bases(x, s) {
 			at[[]string{"pi", "pi2"}[k]] = ledger.Grid(c.Pi.RawMatrix().Data, s)

@@ -125,7 +125,7 @@ func (c constructionMean) check(e *ledger.Env, w *ledger.Worst) string {
 	}
 	star := graph.Grow(t, func(i int) int { return []int{graph.Root, 0, graph.Root, 2}[min(i, 3)] })
 	stays := c.sample(e, &samples, star, "a pair before a star")
-	w.Count(&samples)
+	w.Include(&samples)
 	return w.IfHolds(fmt.Sprintf("Proved. On chains this is of order 1/T (construct-single-step-rate), but not on every "+
 		"graph: where 2 is "+
 		"the child of 1, and 3 the parent of all others, the mean is %.3f at T = %d, for one position may be all "+

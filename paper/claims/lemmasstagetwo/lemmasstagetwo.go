@@ -147,19 +147,29 @@ func jacobianAtMost(lowest *big.Rat) ledger.Check {
 			decide(w, exact.Normalized(exact.Vector{one, exact.Int(light - 1)}), exact.Vector{one, zero})
 		}
 		for _, d := range []int{2, 4} {
-			best, _ := e.Attack(func(x []float64) float64 {
-				p, us := roundedPoint(x, d)
-				if exact.Dot(p, us[0]).Sign() == 0 {
-					return math.Inf(1)
-				}
-				return decide(new(ledger.Worst), p, us[0])
-			}, e.Starts(e.Budget(6, 2), 2*d), e.Budget(2000, 200))
-			if best != nil { // nil if interrupted
-				p, us := roundedPoint(best, d)
-				decide(w, p, us[0])
-			}
+			searchPoints(e, w, d, e.Starts(e.Budget(6, 2), 2*d), e.Budget(2000, 200),
+				func(w *ledger.Worst, p exact.Vector, us []exact.Vector) float64 { return decide(w, p, us[0]) })
 		}
 		return ""
+	}
+}
+
+// searchPoints decides at the point of least slack, which decide returns, where no p.u is zero.
+func searchPoints(e *ledger.Env, w *ledger.Worst, d int, starts [][]float64, budget int,
+	decide func(w *ledger.Worst, p exact.Vector, us []exact.Vector) float64,
+) {
+	best, _ := e.Attack(func(x []float64) float64 {
+		p, us := roundedPoint(x, d)
+		for _, u := range us {
+			if exact.Dot(p, u).Sign() == 0 {
+				return math.Inf(1)
+			}
+		}
+		return decide(new(ledger.Worst), p, us)
+	}, starts, budget)
+	if best != nil { // nil if interrupted
+		p, us := roundedPoint(best, d)
+		decide(w, p, us)
 	}
 }
 
@@ -249,17 +259,8 @@ func gradientOfJacobian(
 			decide(all, three, exact.Vector{one, zero, zero}, exact.Vector{zero, one, zero})
 		}
 		for _, d := range []int{2, 3} {
-			best, _ := e.Attack(func(x []float64) float64 {
-				p, us := roundedPoint(x, d)
-				if exact.Mul(exact.Dot(p, us[0]), exact.Dot(p, us[1])).Sign() == 0 {
-					return math.Inf(1)
-				}
-				return decide(new(ledger.Worst), p, us[0], us[1])
-			}, e.Starts(e.Budget(5, 1), 3*d), e.Budget(1500, 100))
-			if best != nil { // nil if interrupted
-				p, us := roundedPoint(best, d)
-				decide(all, p, us[0], us[1])
-			}
+			searchPoints(e, all, d, e.Starts(e.Budget(5, 1), 3*d), e.Budget(1500, 100),
+				func(w *ledger.Worst, p exact.Vector, us []exact.Vector) float64 { return decide(w, p, us[0], us[1]) })
 		}
 		f := all.Finding("")
 		return fmt.Sprintf("The formula for the gradient is an identity of rational functions of exp(v), "+
@@ -486,7 +487,7 @@ func rootsAverage(late instruments.RootDrift) ledger.Check {
 					func() ledger.Instance { return c.Instance().With("i", i+1) })
 			}
 		})
-		ends.Count(w)
+		ends.Include(w)
 		*w = *ends
 		return "|z~_i - muhat| <= 1, and it is at most i sup_j |S_j - 1/i| while 4 tau1 eta1 V <= i " +
 			"(lem-no-parents-corrected)."

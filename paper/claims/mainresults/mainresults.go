@@ -185,7 +185,7 @@ func dirichletPrior(orbit func(exact.Matrix) []exact.Matrix, part float64, secon
 			return ledger.Instance{"S": 2, "gamma": exact.Frac(1, 2)}
 		})
 		note := dirichletGamma(part)(e, w)
-		w.Count(&rest)
+		w.Include(&rest)
 		return note
 	}
 }

@@ -573,12 +573,7 @@ func searchContraction(e *ledger.Env, w *ledger.Worst, s int, d theory.Divergenc
 		return d.Between(nextLaw(x, c.Pi.RawMatrix().Data), nextLaw(y, c.Pi.RawMatrix().Data)), a * d.Between(x, y)
 	}
 	starts := e.KernelStarts(e.Budget(4, 1), s, 2*s)[e.Budget(0, 6):]
-	v, _ := e.Attack(func(v []float64) float64 { return ledger.Slack(sides(v)) }, starts, e.Budget(4000, 200))
-	if v == nil { // interrupted
-		return
-	}
-	lhs, rhs := sides(v)
-	w.Keep(lhs, rhs, func() ledger.Instance {
+	e.Search(w, sides, starts, e.Budget(4000, 200), func(v []float64) ledger.Instance {
 		c, x, y := split(v)
 		return ledger.Instance{"S": s, "f": d.Name, "pi": ledger.Grid(c.Pi.RawMatrix().Data, s), "x": x, "y": y}
 	})

@@ -115,26 +115,20 @@ func attackDataProcessing(e *ledger.Env, w *ledger.Worst, r route) {
 				return
 			}
 			law := func(x []float64) threeLaw { return lawAt(x, n[0], n[1], n[2], r) }
-			best, _ := e.Attack(func(x []float64) float64 {
-				wz, yz := law(x).informations(d)
-				if math.IsInf(yz, 1) || yz < 1e-4 {
-					return math.Inf(1) // where the difference is rounding
-				}
-				return ledger.Slack(wz, yz)
-			}, e.Starts(4, n[0]+n[0]*n[1]+n[1]*r(n[0])*n[2]), e.Budget(3000, 400))
-			if best == nil {
-				continue
-			}
-			c := law(best)
-			at := func() ledger.Instance {
+			at := func(x []float64) ledger.Instance {
+				c := law(x)
 				return ledger.Instance{
 					"f": d.Name, "P(w)": c.p, "P(y|w)": ledger.Grid(c.y, n[1]), "P(z|...)": ledger.Grid(c.z, n[2]),
 				}
 			}
-			wz, yz := c.informations(d)
-			w.Keep(wz, yz, at)
-			if ledger.Slack(wz, yz) < -rounding {
-				w.Fail(ledger.Witness{Instance: at()})
+			x, wz, yz := e.Search(w, func(x []float64) (wz, yz float64) {
+				if wz, yz = law(x).informations(d); yz < 1e-4 { // where the difference is rounding
+					return 0, math.Inf(1)
+				}
+				return wz, yz
+			}, e.Starts(4, n[0]+n[0]*n[1]+n[1]*r(n[0])*n[2]), e.Budget(3000, 400), at)
+			if x != nil && ledger.Slack(wz, yz) < -rounding {
+				w.Fail(ledger.Witness{Instance: at(x)})
 			}
 		}
 	}
@@ -229,7 +223,7 @@ func (q oracleClaim) check(e *ledger.Env, w *ledger.Worst) string {
 	if q.inRationals(e, w, r); q.also != nil && !w.Failed() {
 		floats := new(ledger.Worst)
 		q.also(e, floats, r)
-		floats.Count(w)
+		floats.Include(w)
 		*w = *floats
 	}
 	return note

@@ -103,7 +103,7 @@ func twoInformations(e *ledger.Env, w *ledger.Worst) string {
 			})
 		}
 	}
-	floats.Count(w)
+	floats.Include(w)
 	*w = *floats
 	return fmt.Sprintf("No counterexample found in %d instances. Proof, for each pi: g = sum mu mu' a b "+
 		"with a = pi/mu'-1 and b = P/(mu mu')-1, and 2ab <= a^2+b^2; equality at j = p(i).",

@@ -294,7 +294,7 @@ func lowerGrowth(e *ledger.Env, w *ledger.Worst) string {
 	}
 	var near ledger.Worst
 	growthOfChains(1./12, chains...)(e, &near)
-	w.Count(&near)
+	w.Include(&near)
 	return w.IfHolds("With this C a beta >= 0 is in " +
 		"the range from T = 10^51 on at gamma = 2/5, S = 2. At the lengths of the sums C = 2 serves too; with T_eff^(1/2) " +
 		"it does not, for under the third prior epsilon alone lets beta fall beyond a multiple of T_eff^(1/2). " +
