@@ -276,6 +276,6 @@ func rowGroups() []rowGroup {
 		{"03-single-parent", single, nil, then(singleFinalLosses, finalLossRows)},
 		{"11-several-parents", several, nil, then(multiFinalLosses, finalLossRows)},
 		{"12-standard-transformer", mlp, nil, then(mlpFinalLosses, finalLossRows)},
-		{"old21-certified-models", "train: 2 runs, 1 min", nil, certifiedRows},
+		{"n1-known-mechanisms", "train: 2 runs, 1 min", nil, certifiedRows},
 	}
 }
