@@ -9,7 +9,8 @@ venv=.cache/bench-venv
 pins=cmd/bench/requirements.txt
 if ! cmp -s "$pins" "$venv/pins"; then
 	"${PYTHON:-python3}" -m venv --clear "$venv"
-	"$venv/bin/python" -m pip --disable-pip-version-check --quiet install --require-hashes --only-binary :all: -r "$pins"
+	"$venv/bin/python" -m pip --disable-pip-version-check --quiet install --require-hashes --only-binary :all: -r "$pins" ||
+		{ echo 'bench: the packages of the peer come from PyPI: this needs a network or a mirror (PIP_INDEX_URL)' >&2; exit 1; }
 	cp "$pins" "$venv/pins"
 fi
 
