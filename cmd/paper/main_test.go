@@ -87,7 +87,7 @@ func TestWrongArgumentsAreRefused(t *testing.T) {
 		{[]string{"train", "--stats", "3"}, []string{"--stats", "paper train [GRAPH]", "--help"}},
 		{[]string{"train", "--states", "3"}, []string{"--states", "GRAPH"}},
 		{[]string{"train", "a.dot", "b.dot"}, []string{"at most 1", "received 2", "paper train [GRAPH]"}},
-		{[]string{"train", "x", "--steps", "1e6"}, []string{`"1e6" for "--steps" flag`}},
+		{[]string{"train", "x", "--steps", "1e6"}, []string{`--steps is "1e6", want a whole number`}},
 		{[]string{"train", "chain(4)", "--prior", "orbit(0.7 0.2 0.1)"}, []string{`split by ";"`, "orbit(0.7 0.3; 0.4 0.6)"}},
 		{[]string{"list", "--store", "nosuch"}, []string{"nosuch", "no such file"}},
 		{[]string{"train", "-j", "0"}, []string{"-j, --jobs", `"0"`, "at least 1"}},
