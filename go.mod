@@ -4,7 +4,7 @@ go 1.26.0
 
 require (
 	codeberg.org/go-pdf/fpdf v0.11.1 // PDF with embedded fonts and stable bytes
-	git.sr.ht/~sbinet/gg v0.7.0 // affine maps of a drawing
+	git.sr.ht/~sbinet/gg v0.7.0 // indirect; affine maps of a drawing
 	github.com/agnivade/levenshtein v1.2.2 // suggests ids
 	github.com/gofrs/flock v0.13.1 // one process at a time trains a run
 	github.com/janpfeifer/gonb v0.11.4 // displays of notebook cells

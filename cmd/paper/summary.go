@@ -45,7 +45,7 @@ func resultLines(s *figures.Summary) string {
 	lines := "id\tverdict\tresult\n"
 	for _, r := range s.Rows {
 		verdict, why, _ := strings.Cut(strings.Replace(r.Verdict, ": ", "; ", 1), "; ")
-		lines += fmt.Sprintf("%s\t%s\t%s: %s", r.ID, verdict, r.What, r.Ours.Shown().Text)
+		lines += fmt.Sprintf("%s\t%s\t%s: %s", r.ID, verdict, r.What, r.Ours.Text())
 		if r.Paper != "" {
 			lines += "; the paper: " + r.Paper
 		}

@@ -7,8 +7,7 @@ import (
 )
 
 // Preamble loads the packages of LaTeX that the exports need.
-const Preamble = `\usepackage{amsmath,amssymb,booktabs,longtable,pgfplots}
-\pgfplotsset{compat=1.18}`
+const Preamble = `\usepackage{amsmath,amssymb,booktabs,longtable,graphicx,xcolor,pgf}`
 
 // Document returns a LaTeX document of the figures and tables with their captions, which it
 // reads from \figdir or the current folder. With SOURCE_DATE_EPOCH its PDF has fixed bytes.
@@ -106,9 +105,9 @@ func Index(figures []*Figure, tables []*Table) (string, error) {
 func (t *Table) width() (w float64) {
 	const typeSize, gap = 10, 12
 	for j, head := range t.Columns {
-		column := head.Width(typeSize)
+		column := TextWidth(head, typeSize)
 		for _, r := range t.Rows {
-			column = max(column, r[j].Shown().Width(typeSize))
+			column = max(column, TextWidth(r[j].Shown(), typeSize))
 		}
 		w += column + gap
 	}

@@ -44,11 +44,11 @@ func places(v float64, k int) int {
 
 // Shown returns the value in the form that prose quotes. Without Digits or Whole, a value below 1e-3 or from 1e7 on
 // has a power of ten.
-func (n Number) Shown() Label {
+func (n Number) Shown() string {
 	if a := math.Abs(n.Value); n.Digits == 0 && !n.Whole && a > 0 && (a < 1e-3 || a >= 1e7) {
-		return signedLabel(strconv.FormatFloat(n.Value, 'e', 2, 64))
+		return power(strconv.FormatFloat(n.Value, 'e', 2, 64))
 	}
-	return signedLabel(strconv.FormatFloat(n.Value, 'f', n.digits(), 64))
+	return strconv.FormatFloat(n.Value, 'f', n.digits(), 64)
 }
 
 // Numbers are results of a paper, in any order.
@@ -118,11 +118,11 @@ func (ns Numbers) TeX() ([]byte, error) {
 			owner[name+suffix] = n.ID
 			fmt.Fprintf(&b, "\\newcommand{\\%s}{%s}\n", name+suffix, body)
 		}
-		shown := n.Shown()
-		if shown.Text = strings.Trim(shown.TeX, "$"); strings.Trim(shown.Text, "0123456789.") != "" {
-			shown.Text = `\ensuremath{` + shown.Text + `}`
+		shown := strings.Trim(n.Shown(), "$")
+		if strings.Trim(shown, "0123456789.") != "" {
+			shown = `\ensuremath{` + shown + `}`
 		}
-		define("", shown.Text)
+		define("", shown)
 		for _, m := range []struct{ suffix, text string }{{"Interval", n.Interval}, {"Paper", n.Paper}} {
 			tex, e := EscapeTeX(m.text)
 			if e != nil {
@@ -161,7 +161,7 @@ func (t *Table) Numbers() (ns Numbers) {
 	for keyed := range t.Columns {
 		seen := map[string]bool{}
 		for i, r := range t.Rows {
-			keys[i] += " " + r[keyed].Shown().Text
+			keys[i] += " " + r[keyed].Text()
 			seen[keys[i]] = true
 		}
 		if len(seen) < len(t.Rows) {

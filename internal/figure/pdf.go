@@ -2,111 +2,125 @@ package figure
 
 import (
 	"bytes"
+	"image"
+	"image/color"
 	"io"
+	"math"
 	"time"
 
 	"codeberg.org/go-pdf/fpdf"
-	"git.sr.ht/~sbinet/gg"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 )
 
-// PDF draws the figure as one page of its size, and embeds the glyphs that it uses. Its
-// bytes depend on the figure alone.
-func (f *Figure) PDF() ([]byte, error) {
-	return f.write(func(w, h vg.Length) (vg.Canvas, func(io.Writer) error) {
-		k := f.scale()
-		size := fpdf.SizeType{Wd: k * float64(w), Ht: k * float64(h)}
-		doc := fpdf.NewCustom(&fpdf.InitType{UnitStr: "pt", Size: size})
-		doc.SetCreationDate(time.Unix(0, 0).UTC())
-		doc.SetModificationDate(time.Unix(0, 0).UTC())
-		doc.SetCatalogSort(true)
-		doc.SetAutoPageBreak(false, 0)
-		doc.SetTitle(f.name(), true)
-		doc.SetSubject(f.Description(), true)
-		doc.AddPage()
-		if k == 1 {
-			return newCanvas(&page{doc: doc, h: size.Ht, fonts: make(map[string]bool)}), doc.Output
-		}
-		doc.TransformBegin()
-		doc.Transform(fpdf.TransformMatrix{A: k, D: k})
-		return newCanvas(&page{doc: doc, h: size.Ht, fonts: make(map[string]bool)}), func(b io.Writer) error {
-			doc.TransformEnd()
-			return doc.Output(b)
-		}
-	})
+// pdfCanvas is a page with the glyphs that it uses. The canvas of gonum has letters of Western Europe only, whole
+// fonts of 200 kB, and the time.
+type pdfCanvas struct {
+	*fpdf.Fpdf
+	w, h  vg.Length
+	fonts map[string]bool
+	color color.NRGBA
+	width vg.Length
+	saved []color.NRGBA
 }
 
-// page is the device that writes a page of PDF, whose y points down.
-type page struct {
-	doc   *fpdf.Fpdf
-	h     float64
-	fonts map[string]bool // already added to doc
+func newPDF(w, h vg.Length, title, subject string) *pdfCanvas {
+	doc := fpdf.NewCustom(&fpdf.InitType{UnitStr: "pt", Size: fpdf.SizeType{Wd: float64(w), Ht: float64(h)}})
+	doc.SetCreationDate(time.Unix(0, 0).UTC())
+	doc.SetModificationDate(time.Unix(0, 0).UTC())
+	doc.SetCatalogSort(true)
+	doc.SetAutoPageBreak(false, 0)
+	doc.SetTitle(title, true)
+	doc.SetSubject(subject, true)
+	doc.AddPage()
+	c := &pdfCanvas{Fpdf: doc, w: w, h: h, fonts: map[string]bool{}}
+	vg.Initialize(c)
+	return c
 }
 
-func (d *page) stroke(p vg.Path, s state) {
-	d.doc.SetDrawColor(rgb(s))
-	d.doc.SetLineWidth(float64(s.Width))
-	var dashes []float64
-	for _, x := range s.Dashes {
-		dashes = append(dashes, float64(x))
+// The y of fpdf points down. Its transformations are about our origin, (0, h) there.
+
+func (c *pdfCanvas) at(p vg.Point) (x, y float64) { return float64(p.X), float64(c.h - p.Y) }
+
+func (c *pdfCanvas) Size() (w, h vg.Length)   { return c.w, c.h }
+func (c *pdfCanvas) Translate(p vg.Point)     { c.TransformTranslate(float64(p.X), -float64(p.Y)) }
+func (c *pdfCanvas) Rotate(rad float64)       { c.TransformRotate(rad*180/math.Pi, 0, float64(c.h)) }
+func (c *pdfCanvas) Scale(x, y float64)       { c.TransformScale(100*x, 100*y, 0, float64(c.h)) }
+func (c *pdfCanvas) SetLineWidth(w vg.Length) { c.width = w; c.Fpdf.SetLineWidth(float64(w)) }
+
+func (c *pdfCanvas) SetLineDash(dashes []vg.Length, offset vg.Length) {
+	var all []float64
+	for _, d := range dashes {
+		all = append(all, float64(d))
 	}
-	d.doc.SetDashPattern(dashes, float64(s.DashOffs))
-	d.path(p, s, "D")
+	c.SetDashPattern(all, float64(offset))
 }
 
-func (d *page) fill(p vg.Path, s state) {
-	d.doc.SetFillColor(rgb(s))
-	d.path(p, s, "F")
-}
-
-func rgb(s state) (r, g, b int) {
-	c := s.color()
-	return int(c.R), int(c.G), int(c.B)
-}
-
-func (d *page) path(p vg.Path, s state, style string) {
-	if a := s.color().A; a < 255 {
-		d.doc.SetAlpha(float64(a)/255, "Normal")
-		defer d.doc.SetAlpha(1, "Normal")
+func (c *pdfCanvas) SetColor(k color.Color) {
+	if k == nil {
+		k = color.Black
 	}
-	for _, c := range p {
-		x, y := float64(c.Pos.X), d.h-float64(c.Pos.Y)
-		switch c.Type {
+	c.color = color.NRGBAModel.Convert(k).(color.NRGBA)
+	r, g, b := int(c.color.R), int(c.color.G), int(c.color.B)
+	c.SetDrawColor(r, g, b)
+	c.SetFillColor(r, g, b)
+	c.SetTextColor(r, g, b)
+}
+
+func (c *pdfCanvas) Push() { c.saved = append(c.saved, c.color); c.TransformBegin() }
+
+func (c *pdfCanvas) Pop() {
+	c.TransformEnd()
+	c.SetColor(c.saved[len(c.saved)-1])
+	c.saved = c.saved[:len(c.saved)-1]
+}
+
+func (c *pdfCanvas) Stroke(p vg.Path) {
+	if c.width > 0 {
+		c.path(p, "D")
+	}
+}
+
+func (c *pdfCanvas) Fill(p vg.Path) { c.path(p, "F") }
+
+func (c *pdfCanvas) path(p vg.Path, style string) {
+	if c.color.A < 255 {
+		c.SetAlpha(float64(c.color.A)/255, "Normal")
+		defer c.SetAlpha(1, "Normal")
+	}
+	for _, q := range curves(p) {
+		x, y := c.at(q.Pos)
+		switch q.Type {
 		case vg.MoveComp:
-			d.doc.MoveTo(x, y)
+			c.MoveTo(x, y)
 		case vg.LineComp:
-			d.doc.LineTo(x, y)
+			c.LineTo(x, y)
 		case vg.CurveComp:
-			a, b := c.Control[0], c.Control[1]
-			d.doc.CurveBezierCubicTo(float64(a.X), d.h-float64(a.Y), float64(b.X), d.h-float64(b.Y), x, y)
+			x0, y0 := c.at(q.Control[0])
+			x1, y1 := c.at(q.Control[1])
+			c.CurveBezierCubicTo(x0, y0, x1, y1, x, y)
 		case vg.CloseComp:
-			d.doc.ClosePath()
+			c.ClosePath()
 		}
 	}
-	d.doc.DrawPath(style)
+	c.DrawPath(style)
 }
 
-func (d *page) glyphs(f font.Face, text string, s state) {
+func (c *pdfCanvas) FillString(f font.Face, p vg.Point, s string) {
 	name := f.Name()
-	if !d.fonts[name] {
+	if !c.fonts[name] {
 		var raw bytes.Buffer
 		if _, err := f.Face.WriteSourceTo(nil, &raw); err != nil {
-			d.doc.SetErrorf("font %s: %w", name, err)
-			return
+			c.SetError(err)
 		}
-		d.doc.AddUTF8FontFromBytes(name, "", raw.Bytes())
-		d.fonts[name] = true
+		c.AddUTF8FontFromBytes(name, "", raw.Bytes())
+		c.fonts[name] = true
 	}
-	d.doc.SetFont(name, "", float64(f.Font.Size))
-	d.doc.SetTextColor(rgb(s))
-	m := s.at
-	if m == gg.Translate(m.X0, m.Y0) {
-		d.doc.Text(m.X0, d.h-m.Y0, text)
-		return
-	}
-	d.doc.TransformBegin()
-	d.doc.Transform(fpdf.TransformMatrix{A: m.XX, B: m.YX, C: m.XY, D: m.YY, E: m.X0, F: m.Y0})
-	d.doc.Text(0, d.h, text)
-	d.doc.TransformEnd()
+	c.SetFont(name, "", float64(f.Font.Size))
+	x, y := c.at(p)
+	c.Text(x, y, s)
 }
+
+func (c *pdfCanvas) DrawImage(r vg.Rectangle, m image.Image) { pixels(c, r, m) }
+
+func (c *pdfCanvas) WriteTo(w io.Writer) (int64, error) { return 0, c.Output(w) }

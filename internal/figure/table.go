@@ -15,7 +15,7 @@ import (
 type Table struct {
 	ID      string
 	Caption string // LaTeX: plain text, and formulas between dollar signs
-	Columns []Label
+	Columns []string
 	// Groups are a second head over neighbouring columns, or nil. Their sizes add up to the
 	// number of columns, and an empty label has no head.
 	Groups []Group
@@ -39,9 +39,9 @@ func NewTable(caption string, heads ...string) *Table {
 		}
 		all := strings.Split(names, ", ")
 		for _, name := range all {
-			t.Columns = append(t.Columns, Text(name))
+			t.Columns = append(t.Columns, name)
 		}
-		t.Groups = append(t.Groups, Group{Label: Text(group), Size: len(all)})
+		t.Groups = append(t.Groups, Group{Name: group, Size: len(all)})
 	}
 	return t
 }
@@ -57,15 +57,18 @@ func (t *Table) Add(values ...any) {
 
 // A Cell of a table is a text, a number, or a number with its error.
 type Cell struct {
-	label      Label
+	label, raw string // a label, and LaTeX in its place, or ""
 	value, err float64
 	digits     int
 	number     bool
 	hasErr     bool
 }
 
-// Words is a cell of text.
-func Words(l Label) Cell { return Cell{label: l} }
+// Words is a cell with a label.
+func Words(label string) Cell { return Cell{label: label} }
+
+// Raw is a cell with a text and, in LaTeX, with source.
+func Raw(text, tex string) Cell { return Cell{label: text, raw: tex} }
 
 // Value is a cell with a number, shown with the given digits after the point.
 func Value(v float64, digits int) Cell { return Cell{value: v, digits: digits, number: true} }
@@ -81,8 +84,6 @@ func PlusMinus(v, err float64, digits int) Cell {
 func CellOf(v any) Cell {
 	switch v := v.(type) {
 	case string:
-		return Words(Text(v))
-	case Label:
 		return Words(v)
 	case bool:
 		return CellOf(map[bool]string{true: "yes", false: "no"}[v])
@@ -96,27 +97,38 @@ func CellOf(v any) Cell {
 		return v
 	}
 	panic(fmt.Sprintf("figure: a cell of type %T, want string, bool, int, float64, "+
-		"num.Estimate, figure.Label or figure.Cell", v))
+		"num.Estimate or figure.Cell", v))
 }
 
-// Shown returns the cell as text.
-func (c Cell) Shown() Label {
+// Shown returns the cell as a label.
+func (c Cell) Shown() string {
 	if !c.number {
 		return c.label
 	}
 	s := strconv.FormatFloat(c.value, 'f', c.digits, 64)
 	if !c.hasErr {
-		return signedLabel(s)
+		return s
 	}
-	e := strconv.FormatFloat(c.err, 'f', c.digits, 64)
-	return Label{signedLabel(s).Text + " ± " + e, "$" + s + ` \pm ` + e + "$"}
+	return "$" + s + ` \pm ` + strconv.FormatFloat(c.err, 'f', c.digits, 64) + "$"
+}
+
+// Text returns the cell without markup.
+func (c Cell) Text() string { return Plain(c.Shown()) }
+
+// tex returns the LaTeX of a cell that has passed check.
+func (c Cell) tex() string {
+	if c.raw != "" {
+		return c.raw
+	}
+	tex, _ := latex(c.Shown())
+	return tex
 }
 
 func (t *Table) check() error {
 	if err := checkID(t.ID); err != nil {
 		return err
 	}
-	if err := checkAll(t.Columns); err != nil {
+	if err := check(t.Columns...); err != nil {
 		return fmt.Errorf("table %s: %w", t.ID, err)
 	}
 	if len(t.Columns) == 0 {
@@ -127,8 +139,14 @@ func (t *Table) check() error {
 			t.ID, len(t.Shares), len(t.Columns))
 	}
 	if t.Groups != nil {
-		if err := checkGroups(t.Groups, len(t.Columns)); err != nil {
-			return fmt.Errorf("table %s: groups of columns: %w", t.ID, err)
+		sum := 0
+		for _, g := range t.Groups {
+			if sum += g.Size; g.Size < 1 || check(g.Name) != nil {
+				return fmt.Errorf("table %s: group %q of %d columns, want a label and at least 1", t.ID, g.Name, g.Size)
+			}
+		}
+		if sum != len(t.Columns) {
+			return fmt.Errorf("table %s: groups of columns: they cover %d of %d", t.ID, sum, len(t.Columns))
 		}
 	}
 	for i, r := range t.Rows {
@@ -136,7 +154,7 @@ func (t *Table) check() error {
 			return fmt.Errorf("table %s: row %d has %d cells, want %d", t.ID, i, len(r), len(t.Columns))
 		}
 		for _, c := range r {
-			if err := c.label.check(); err != nil {
+			if err := check(c.label); err != nil && c.raw == "" {
 				return fmt.Errorf("table %s, row %d: %w", t.ID, i, err)
 			}
 		}
@@ -146,14 +164,16 @@ func (t *Table) check() error {
 
 // flatHead returns the heads of the columns, with the names of their groups before
 // them, for formats with a single line of heads.
-func (t *Table) flatHead() (heads []string) {
+func (t *Table) flatHead() []string { return t.heads(Plain) }
+
+func (t *Table) heads(form func(label string) string) (heads []string) {
 	for _, c := range t.Columns {
-		heads = append(heads, c.Text)
+		heads = append(heads, form(c))
 	}
 	j := 0
 	for _, g := range t.Groups {
-		for k := j; k < j+g.Size && !g.Label.empty(); k++ {
-			heads[k] = g.Label.Text + ": " + heads[k]
+		for k := j; k < j+g.Size && g.Name != ""; k++ {
+			heads[k] = form(g.Name) + ": " + heads[k]
 		}
 		j += g.Size
 	}
@@ -201,13 +221,13 @@ func (t *Table) TeX() ([]byte, error) {
 	if t.Shares != nil {
 		end = ` \tabularnewline` // \raggedright redefines \\
 	}
-	line := func(cell func(j int) Label) string {
+	line := func(cell func(j int) Cell) string {
 		var cells []string
 		for j := range t.Columns {
 			if t.below(j) {
 				continue
 			}
-			tex := cell(j).source()
+			tex := cell(j).tex()
 			if t.breaks(j) {
 				tex = `\raggedright ` + tex
 			}
@@ -215,7 +235,7 @@ func (t *Table) TeX() ([]byte, error) {
 		}
 		return strings.Join(cells, " & ") + end + "\n"
 	}
-	heads := line(func(j int) Label { return t.Columns[j] })
+	heads := line(func(j int) Cell { return Words(t.Columns[j]) })
 	head := "\\toprule\n" + t.groupHead() + heads + "\\midrule\n"
 	var rows strings.Builder
 	for i, r := range t.Rows {
@@ -223,11 +243,11 @@ func (t *Table) TeX() ([]byte, error) {
 			rows.WriteString("\\addlinespace\n")
 		}
 		// A row that starts with a bracket would be the argument of \\.
-		rows.WriteString("{}" + line(func(j int) Label { return r[j].Shown() }))
+		rows.WriteString("{}" + line(func(j int) Cell { return r[j] }))
 		for j := range r {
 			if t.below(j) {
 				fmt.Fprintf(&rows, `\nopagebreak\multicolumn{%d}{p{\dimexpr\linewidth-2\tabcolsep}}{\raggedright %s}`+
-					"\\tabularnewline\\addlinespace\n", beside, r[j].Shown().source())
+					"\\tabularnewline\\addlinespace\n", beside, r[j].tex())
 			}
 		}
 	}
@@ -284,15 +304,15 @@ const (
 
 // groupHead returns the line of the groups in LaTeX, with rules, or "" if none has a label.
 func (t *Table) groupHead() string {
-	if !slices.ContainsFunc(t.Groups, func(g Group) bool { return !g.Label.empty() }) {
+	if !slices.ContainsFunc(t.Groups, func(g Group) bool { return g.Name != "" }) {
 		return ""
 	}
 	var heads []string
 	rules, from := "", 1
 	for _, g := range t.Groups {
 		h := ""
-		if !g.Label.empty() {
-			h = g.Label.source()
+		if g.Name != "" {
+			h = Words(g.Name).tex()
 			rules += fmt.Sprintf(`\cmidrule(lr){%d-%d}`, from, from+g.Size-1)
 		}
 		heads = append(heads, fmt.Sprintf(`\multicolumn{%d}{c}{%s}`, g.Size, h))
@@ -325,7 +345,7 @@ func (t *Table) CSV() ([]byte, error) {
 	for _, r := range t.Rows {
 		var row []string
 		for j, c := range r {
-			field, e := c.label.Text, ""
+			field, e := Plain(c.label), ""
 			if c.number {
 				field = strconv.FormatFloat(c.value, 'g', -1, 64)
 			}
@@ -343,6 +363,14 @@ func (t *Table) CSV() ([]byte, error) {
 	return b.Bytes(), err
 }
 
+// markdown returns the cell with the formulas of its label, which notebooks show.
+func (c Cell) markdown() string {
+	if c.number || len(parts(c.label)) == 1 {
+		return c.Text()
+	}
+	return c.label
+}
+
 // Markdown returns a table in GitHub's dialect.
 func (t *Table) Markdown() (string, error) {
 	if err := t.check(); err != nil {
@@ -355,7 +383,7 @@ func (t *Table) Markdown() (string, error) {
 		}
 		b.WriteString("|\n")
 	}
-	line(t.flatHead())
+	line(t.heads(func(s string) string { return s }))
 	for j := range t.Columns {
 		b.WriteString(t.align(j, "|---", "|--:"))
 	}
@@ -363,7 +391,7 @@ func (t *Table) Markdown() (string, error) {
 	for _, r := range t.Rows {
 		var cells []string
 		for _, c := range r {
-			cells = append(cells, c.Shown().Text)
+			cells = append(cells, c.markdown())
 		}
 		line(cells)
 	}

@@ -1,14 +1,19 @@
 package figure
 
 import (
+	"errors"
+	"fmt"
 	"image/color"
 	"math"
+	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	xfont "golang.org/x/image/font"
 	"golang.org/x/image/font/sfnt"
-	"golang.org/x/image/math/fixed"
+	"golang.org/x/text/unicode/norm"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
@@ -18,205 +23,586 @@ import (
 const (
 	labelSize = 8
 	smallSize = 7
+	leastType = 6
 )
 
-// Heights and widths in Liberation Sans, in parts of the size of type.
-const (
-	capHeight    = 0.69
-	accentHeight = 0.85
-	xHeight      = 0.53
-	descent      = 0.21
-	floorWidth   = 0.34 // of a floor bracket
-	linePitch    = 1.15 // between the baselines of two lines
+// label is a text.Handler for plain text with formulas of LaTeX between dollar signs, as in "on $\hat g(\beta)$". On a
+// canvas for LaTeX the text is LaTeX; elsewhere a formula is set from a small part of it: letters, ^, _, accents and
+// symbols. A dollar sign without a second one is a character.
+type label struct{ up, down float64 } // height above and depth below the baseline, in parts of the size
+
+// A piece is a stretch of text in one size, height and font.
+type piece struct {
+	s          string
+	size, rise float64 // in parts of the size of type
+	italic     bool
+	over       rune // an accent, of the first letter
+}
+
+// symbols are the characters that LaTeX has as commands in formulas, with these; names are set upright.
+var symbols = pairs(`α \alpha β \beta γ \gamma δ \delta ε \varepsilon ϵ \epsilon ζ \zeta η \eta θ \theta ϑ \vartheta
+	ι \iota κ \kappa λ \lambda μ \mu µ \mu ν \nu ξ \xi π \pi ρ \rho ς \varsigma σ \sigma τ \tau υ \upsilon φ \varphi
+	ϕ \phi χ \chi ψ \psi ω \omega ο o Γ \Gamma Δ \Delta Θ \Theta Λ \Lambda Ξ \Xi Π \Pi Σ \Sigma Υ \Upsilon Φ \Phi
+	Ψ \Psi Ω \Omega Α \mathrm{A} Β \mathrm{B} Ε \mathrm{E} Ζ \mathrm{Z} Η \mathrm{H} Ι \mathrm{I} Κ \mathrm{K}
+	Μ \mathrm{M} Ν \mathrm{N} Ο \mathrm{O} Ρ \mathrm{P} Τ \mathrm{T} Χ \mathrm{X} ∞ \infty × \times · \cdot ± \pm
+	≤ \le ≥ \ge ≠ \ne ≈ \approx → \to ← \leftarrow ⇒ \Rightarrow ∑ \sum ∏ \prod ∫ \int √ \surd ∂ \partial ∇ \nabla
+	∈ \in ∝ \propto ⌊ \lfloor ⌋ \rfloor ⟨ \langle ⟩ \rangle ‖ \| ∥ \| ′ ' ° ^\circ − - ℓ \ell 𝔼 \mathbb{E} … \dots
+	< < > > | |`)
+
+var (
+	commands = func() map[string]string {
+		m := pairs(`leq ≤ geq ≥ neq ≠ rightarrow → mid | ast * surd √ sqrt √ prime ′ lVert ‖ rVert ‖ Vert ‖ top ⊤ ldots …
+			cdots … ln ln log log exp exp max max min min sup sup inf inf sin sin cos cos Pr Pr`)
+		for c, tex := range symbols {
+			if name := strings.TrimPrefix(tex, `\`); name != tex && c != "µ" && c != "∥" {
+				m[name] = c
+			}
+		}
+		return m
+	}()
+	accents   = pairs("hat ˆ widehat ˆ tilde ˜ widetilde ˜ bar ¯ overline ¯")
+	combining = pairs("ˆ \u0302 ˜ \u0303 ¯ \u0304")
+	relations = "=<>≤≥≠≈→←⇒+−×±∈"
+	// similar are the letters of our font nearest to those that it lacks.
+	similar = pairs("‖ || ∥ || ⟨ ‹ ⟩ › ⇒ → 𝔼 E ∈ ϵ ⊤ T ∝ ~ ∇ ∆ ℓ l ′ '")
+	raised  = pairs("⁰ 0 ¹ 1 ² 2 ³ 3 ⁴ 4 ⁵ 5 ⁶ 6 ⁷ 7 ⁸ 8 ⁹ 9 ⁽ ( ⁾ ) ⁺ + ⁻ − ⁿ n ⁱ i ᵀ T")
+	lowered = pairs("₀ 0 ₁ 1 ₂ 2 ₃ 3 ₄ 4 ₅ 5 ₆ 6 ₇ 7 ₈ 8 ₉ 9 ₍ ( ₎ ) ₊ + ₋ − ᵢ i ⱼ j ₖ k ₜ t ₒ O")
 )
 
-// Scale of raised and lowered text, and its shifts in parts of the size.
-const (
-	scriptScale = 0.72
-	raise       = 0.36
-	lower       = 0.16
-)
-
-// textStyle returns a style in the font of figures at a size in points. A text extends
-// from its baseline to the height of capitals.
-func textStyle(size float64, x text.XAlignment, y text.YAlignment) text.Style {
-	return text.Style{
-		Color: black, Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Length(size)},
-		XAlign: x, YAlign: y, Handler: typesetter{ascent: capHeight},
+// pairs reads a map from the words of s.
+func pairs(s string) map[string]string {
+	m, f := map[string]string{}, strings.Fields(s)
+	for i := 0; i+1 < len(f); i += 2 {
+		m[f[i]] = f[i+1]
 	}
+	return m
 }
 
-// Draw writes the label at p in a style, and its TeX form on a canvas for LaTeX.
-func (l Label) Draw(c vg.Canvas, sty text.Style, p vg.Point) {
-	h := typesetter{ascent: capHeight, label: l}
-	h.Draw(c, l.Text, sty, p)
+// isNumber reports whether a label is a number, as of a tick.
+func isNumber(s string) bool {
+	_, err := strconv.ParseFloat(s, 64)
+	return err == nil && strings.Trim(s, "+-.0123456789") == ""
 }
 
-// drawWithin is Draw with a largest width in LaTeX: the given room, or the width of the
-// label on the screen if that is larger. A wider label is narrowed.
-func (l Label) drawWithin(c vg.Canvas, sty text.Style, p vg.Point, room vg.Length) {
-	h := typesetter{ascent: capHeight, label: l, room: max(room, textWidth(l.Text, sty.Font))}
-	h.Draw(c, l.Text, sty, p)
-}
-
-// Width returns the width of the label on the screen, in points, at a size of type.
-func (l Label) Width(size float64) float64 {
-	return float64(textWidth(l.Text, textStyle(size, text.XLeft, text.YBottom).Font))
-}
-
-// typesetter is a text.Handler that sets the scripts and accents of a Label
-// from ordinary glyphs, and the label's TeX form in LaTeX.
-type typesetter struct {
-	ascent, descent float64   // of its boxes, in parts of the size
-	label           Label     // has the TeX form of its Text; other text is escaped
-	room            vg.Length // largest width in LaTeX; 0 means no limit
-}
-
-func (typesetter) Cache() *font.Cache { return font.DefaultCache }
-
-func (t typesetter) Extents(f font.Font) font.Extents {
-	up, down := vg.Length(t.ascent)*f.Size, vg.Length(t.descent)*f.Size
-	e := font.Extents{Ascent: up, Descent: down, Height: up + down}
-	if down == 0 { // gonum has no other distance of lines
-		e.Height = linePitch * f.Size
+// parts returns the parts of a label: those with an odd index are formulas.
+func parts(s string) []string {
+	if p := strings.Split(s, "$"); len(p)%2 == 1 {
+		return p
 	}
-	return e
+	return []string{s}
 }
 
-func (typesetter) Lines(s string) []string { return strings.Split(s, "\n") }
-
-func (t typesetter) Box(s string, f font.Font) (width, height, depth vg.Length) {
-	e := t.Extents(f)
-	return textWidth(s, f), e.Ascent, e.Descent
-}
-
-func (t typesetter) Draw(c vg.Canvas, s string, sty text.Style, p vg.Point) {
-	if s == "" {
-		return
+// pieces parses a label.
+func pieces(s string) (out []piece, err error) {
+	if isNumber(s) {
+		s = strings.Replace(s, "-", "−", 1)
 	}
-	sin, cos := math.Sincos(sty.Rotation)
-	if lines := t.Lines(s); len(lines) > 1 {
-		t.drawLines(c, lines, sty, p)
-		return
-	}
-	e := t.Extents(sty.Font)
-	up := vg.Length(sty.YAlign) * (e.Ascent + e.Descent) // shift of the baseline
-	if d, at := latex(c); d != nil {
-		l := t.label
-		if l.Text != s {
-			l = Text(s)
-		}
-		tex, err := l.tex()
-		if err != nil && d.err == nil {
-			d.err = err
-		}
-		sty.Rotation += turn(at)
-		scale := vg.Length(math.Hypot(at.XX, at.YX))
-		sty.Font.Size *= scale
-		d.text(tex, sty, mapped(at, vg.Point{X: p.X - up*vg.Length(sin), Y: p.Y + up*vg.Length(cos)}), t.room*scale)
-		return
-	}
-	c.Push()
-	defer c.Pop()
-	c.SetColor(sty.Color)
-	c.Translate(p)
-	if sty.Rotation != 0 {
-		c.Rotate(sty.Rotation)
-	}
-	x := vg.Length(sty.XAlign) * textWidth(s, sty.Font)
-	for _, r := range runs(s) {
-		f := r.face(sty.Font)
-		y := up
-		switch r.level {
-		case 1:
-			y += raise * sty.Font.Size
-		case -1:
-			y -= lower * sty.Font.Size
-		}
-		w := r.width(f)
-		if r.foot != 0 {
-			r.floor(c, f, vg.Point{X: x, Y: y}, sty.Color)
-			x += w
+	for k, part := range parts(composed(s)) {
+		if k%2 == 0 {
+			out = append(out, plainPieces(part)...)
 			continue
 		}
-		c.FillString(f, vg.Point{X: x, Y: y}, r.text)
-		if r.accent != 0 {
-			// The spacing accent fits a letter of x-height.
-			g := string(accents[r.accent].glyph)
-			lift := max(0, glyphTop(f, r.text)-xHeight*f.Font.Size)
-			c.FillString(f, vg.Point{X: x + (w-f.Width(g))/2, Y: y + lift}, g)
+		f, err := formula(part, piece{size: 1})
+		if err != nil {
+			return nil, fmt.Errorf("label %q: %w", s, err)
 		}
-		x += w
+		out = append(out, f...)
 	}
+	for _, p := range out {
+		for _, c := range p.s {
+			if floors[c] == 0 && !hasGlyph(c) {
+				return nil, fmt.Errorf("label %q: the font has no glyph for %q (%U); write it in other words", s, c, c)
+			}
+		}
+	}
+	return out, nil
 }
 
-// drawLines draws lines below each other. The top of the first one or the foot of the last one is at p.
-func (t typesetter) drawLines(c vg.Canvas, lines []string, sty text.Style, p vg.Point) {
-	sin, cos := math.Sincos(sty.Rotation)
-	pitch, last := t.Extents(sty.Font).Height, vg.Length(len(lines)-1)
-	for i, line := range lines {
-		rise := pitch * (last - vg.Length(i) + vg.Length(sty.YAlign)*last)
-		t.Draw(c, line, sty, vg.Point{X: p.X - rise*vg.Length(sin), Y: p.Y + rise*vg.Length(cos)})
+// Scripts of formulas, in parts of the size of type.
+const scriptSize, raise, lower = 0.72, 0.36, -0.16
+
+// plainPieces returns the pieces of text without formulas, in which Unicode may have scripts and accents.
+func plainPieces(s string) (out []piece) {
+	for _, c := range s {
+		p := piece{s: string(c), size: 1}
+		if b := raised[p.s]; b != "" {
+			p = piece{s: b, size: scriptSize, rise: raise}
+		} else if b := lowered[p.s]; b != "" {
+			p = piece{s: b, size: scriptSize, rise: lower}
+		} else if b := similar[p.s]; b != "" && !hasGlyph(c) {
+			p.s = b
+		}
+		k := len(out) - 1
+		for spacing, c := range combining {
+			if p.s == c && k >= 0 { // of the letter before, which becomes a piece
+				last, n := out[k].s, 0
+				for i := range last {
+					n = i
+				}
+				letter := out[k]
+				letter.s, letter.over = last[n:], []rune(spacing)[0]
+				if out[k].s = last[:n]; n == 0 {
+					out = out[:k]
+				}
+				out, p.s = append(out, letter), ""
+			}
+		}
+		k = len(out) - 1
+		switch {
+		case p.s == "":
+		case k >= 0 && out[k].rise == p.rise && out[k].over == 0 && floors[c] == 0 && !strings.ContainsAny(out[k].s, "⌊⌋"):
+			out[k].s += p.s
+		default:
+			out = append(out, p)
+		}
 	}
+	return out
 }
 
-func (r run) face(f font.Font) font.Face {
-	if r.level != 0 {
-		f.Size *= scriptScale
+// formula parses a formula whose pieces have the size and height of at.
+func formula(s string, at piece) (out []piece, err error) {
+	add := func(s string, italic bool) { p := at; p.s, p.italic = s, italic; out = append(out, p) }
+	for s != "" {
+		var arg string
+		if arg, s, err = argument(s); err != nil {
+			return nil, err
+		}
+		name := strings.TrimPrefix(arg, `\`)
+		next := func(at piece) (inner []piece, err error) {
+			if s = strings.TrimLeft(s, " "); s == "" {
+				return nil, fmt.Errorf("%q has no argument", arg)
+			}
+			if arg, s, err = argument(s); err == nil {
+				inner, err = formula(unbraced(arg), at)
+			}
+			return inner, err
+		}
+		var inner []piece
+		switch {
+		case arg == "^", arg == "_":
+			sub := at
+			sub.size *= scriptSize
+			sub.rise += map[string]float64{"^": raise, "_": lower}[name] * at.size
+			inner, err = next(sub)
+		case arg[0] == '\\' && accents[name] != "":
+			over := []rune(accents[name])[0]
+			if inner, err = next(at); len(inner) > 0 {
+				inner[0].over = over
+			}
+		case slices.Contains([]string{"mathrm", "text", "operatorname"}, name):
+			if inner, err = next(at); err == nil {
+				inner = upright(inner)
+			}
+		case slices.Contains([]string{"mathcal", "mathbb", "mathbf", "boldsymbol", "left", "right", "frac", "tfrac"}, name):
+			if name == "frac" || name == "tfrac" {
+				top, err1 := next(at)
+				bottom, err2 := next(at)
+				slash := at
+				slash.s = "/"
+				inner, err = slices.Concat(top, []piece{slash}, bottom), errors.Join(err1, err2)
+			} else {
+				inner, err = next(at)
+			}
+		case arg[0] == '{':
+			inner, err = formula(unbraced(arg), at)
+		case arg == " " || name == "!" || arg == "~" || arg == "&":
+		case arg == `\,` || arg == `\;` || arg == `\ ` || arg == `\:`:
+			add("\u2009", false)
+		default:
+			if arg[0] == '\\' {
+				c, known := commands[name]
+				switch {
+				case name == "|":
+					c = "‖"
+				case len(name) == 1 && strings.Contains("{}%$&#_", name):
+					c = name
+				case !known:
+					return nil, fmt.Errorf(`the formula has \%s, which only LaTeX can set`, name)
+				}
+				name = c
+			} else if name == "-" {
+				name = "−"
+			} else if name == "'" {
+				name = "′"
+			}
+			first, _ := utf8.DecodeRuneInString(name)
+			if b := similar[name]; b != "" && !hasGlyph(first) {
+				name = b
+			}
+			function := len(name) > 1 && name[0] < 0x80
+			if name == ";" || name == "," {
+				name += "\u2009"
+			}
+			if (function || strings.Contains(relations, name)) && len(out) > 0 && s != "" && at.rise == 0 {
+				name = "\u2009" + name + "\u2009"
+			}
+			add(name, utf8.RuneCountInString(name) == 1 && (unicode.IsLower(first) || len(name) == 1 && unicode.IsLetter(first)))
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, inner...)
 	}
-	return font.DefaultCache.Lookup(f, f.Size)
+	return out, nil
 }
 
-func (r run) width(f font.Face) vg.Length {
-	if r.foot != 0 {
-		return floorWidth * f.Font.Size
+func upright(all []piece) []piece {
+	for i := range all {
+		all[i].italic = false
 	}
-	return f.Width(r.text)
+	return all
 }
 
-// floor draws a floor bracket whose left end on the baseline is at p.
-func (r run) floor(c vg.Canvas, f font.Face, p vg.Point, k color.Color) {
-	const bar, foot = 0.11, 0.19 // margin of the bar, length of the foot
-	size := f.Font.Size
-	x, inner := p.X+bar*size, p.X+(bar+foot)*size
-	if r.foot < 0 {
-		x, inner = p.X+(floorWidth-bar)*size, p.X+(floorWidth-bar-foot)*size
+// argument cuts the first token or group from a formula.
+func argument(s string) (arg, rest string, err error) {
+	_, n := utf8.DecodeRuneInString(s)
+	switch s[0] {
+	case '\\':
+		for n = 1; n < len(s) && (s[n]|32 >= 'a' && s[n]|32 <= 'z'); n++ {
+		}
+		n = min(max(n, 2), len(s))
+		return s[:n], strings.TrimLeft(s[n:], " "), nil
+	case '{':
+		for n, depth := 0, 0; n < len(s); n++ {
+			depth += map[byte]int{'{': 1, '}': -1}[s[n]]
+			if depth == 0 {
+				return s[:n+1], s[n+1:], nil
+			}
+		}
+		return "", "", fmt.Errorf("the formula %q has a brace without its partner", s)
+	case '}':
+		return "", "", fmt.Errorf("the formula has a brace without its partner before %q", s)
 	}
-	var path vg.Path
-	path.Move(vg.Point{X: x, Y: p.Y + accentHeight*size})
-	path.Line(vg.Point{X: x, Y: p.Y - descent*size})
-	path.Line(vg.Point{X: inner, Y: p.Y - descent*size})
-	c.SetColor(k)
-	c.SetLineWidth(0.075 * size)
-	c.SetLineDash(nil, 0)
-	c.Stroke(path)
+	return s[:n], s[n:], nil
 }
 
-// textWidth returns the width of s on the screen.
-func textWidth(s string, f font.Font) (w vg.Length) {
-	for _, r := range runs(s) {
-		w += r.width(r.face(f))
+func unbraced(s string) string {
+	if strings.HasPrefix(s, "{") {
+		return s[1 : len(s)-1]
 	}
-	return w
+	return s
+}
+
+// Plain returns a label without markup, for terminals and CSV: its formulas in Unicode, as ĝ(β) and A⁽¹⁾.
+func Plain(s string) string {
+	all, err := pieces(s)
+	if err != nil {
+		return s
+	}
+	out, script, rise := "", "", 0.0
+	for _, p := range append(all, piece{}) {
+		text := strings.ReplaceAll(p.s, "\u2009", " ")
+		if p.over != 0 {
+			_, n := utf8.DecodeRuneInString(text)
+			text = norm.NFC.String(text[:n]+combining[string(p.over)]) + text[n:]
+		}
+		if script != "" && p.rise != rise {
+			out, script = out+scripted(script, rise > 0), ""
+		}
+		if rise = p.rise; rise != 0 {
+			script += text
+		} else {
+			out += text
+		}
+	}
+	return out
+}
+
+// scripted returns a text in the raised or lowered letters of Unicode, or behind ^ or _ where it lacks some.
+func scripted(s string, up bool) string {
+	from, sign, out := lowered, "_", ""
+	if up {
+		from, sign = raised, "^"
+	}
+	for _, c := range s {
+		before := out
+		for script, plain := range from {
+			if plain == string(c) {
+				out += script
+			}
+		}
+		if out == before {
+			return sign + s
+		}
+	}
+	return out
+}
+
+// composed returns s with each letter and its accents as one character where Unicode has one, but for the accents
+// that are drawn above any letter. Names of files on macOS are decomposed.
+func composed(s string) string {
+	var out []rune
+	for _, c := range s {
+		drawn := c >= 0x302 && c <= 0x304
+		if k := len(out) - 1; k >= 0 && unicode.Is(unicode.Mn, c) && !drawn {
+			if one := []rune(norm.NFC.String(string([]rune{out[k], c}))); len(one) == 1 {
+				out[k] = one[0]
+				continue
+			}
+		}
+		out = append(out, c)
+	}
+	return string(out)
+}
+
+// texText and texAccent map characters of plain text and combining accents to LaTeX that works in every encoding of
+// fonts; the ogonek and the barred d take their glyph from a font in T1.
+var (
+	texText = pairs("\\ \\textbackslash{} { \\{ } \\} $ \\$ & \\& # \\# % \\% _ \\_ ^ \\textasciicircum{} " +
+		"~ \\textasciitilde{} \" \\char34{} – -- — --- ‘ ` ’ ' “ `` ” '' ‚ , „ ,, " +
+		"« \\raisebox{.25ex}{\\ensuremath{\\scriptscriptstyle\\ll}} " +
+		"» \\raisebox{.25ex}{\\ensuremath{\\scriptscriptstyle\\gg}} " +
+		"ł \\l{} Ł \\L{} œ \\oe{} Œ \\OE{} ı \\i{} ¿ ?` ¡ !` § \\S{} € \\texteuro{} " +
+		"đ {\\fontencoding{T1}\\selectfont\\dj{}} Đ {\\fontencoding{T1}\\selectfont\\DJ{}}")
+	texAccent = pairs("\u0300 \\` \u0301 \\' \u0302 \\^ \u0303 \\~ \u0304 \\= \u0306 \\u \u0307 \\. \u0308 \\\" " +
+		"\u030a \\r \u030b \\H \u030c \\v \u0326 \\textcommabelow \u0327 \\c \u0328 \\fontencoding{T1}\\selectfont\\k")
+)
+
+// texLetter returns LaTeX of a character of plain text, or "".
+func texLetter(c rune) string {
+	s := string(c)
+	r := []rune(norm.NFD.String(s))
+	switch {
+	case c == '\u2009':
+		return `\,`
+	case c == '\u00a0':
+		return "~"
+	case texText[s] != "":
+		return texText[s]
+	case c >= ' ' && c < 0x7f && c != '<' && c != '>' && c != '|':
+		return s
+	case symbols[s] != "":
+		return `\ensuremath{` + symbols[s] + `}`
+	case c >= 0xc0 && c <= 0xff:
+		return s
+	case len(r) == 2 && r[0] < 0x80 && texAccent[string(r[1])] != "":
+		return "{" + texAccent[string(r[1])] + "{" + string(r[0]) + "}}"
+	case len(r) == 2 && r[1] == '\u0301' && symbols[string(r[0])] != "":
+		return `\ensuremath{\acute{` + symbols[string(r[0])] + `}}`
+	}
+	return ""
+}
+
+// EscapeTeX returns LaTeX source that prints the plain text s: ASCII, Latin and Greek letters
+// and common signs. A character without known LaTeX is an error.
+func EscapeTeX(s string) (string, error) {
+	out := ""
+	for _, c := range composed(s) {
+		x := texLetter(c)
+		switch {
+		case raised[string(c)] != "":
+			x = `\textsuperscript{` + texLetter([]rune(raised[string(c)])[0]) + `}`
+		case lowered[string(c)] != "":
+			x = `\textsubscript{` + texLetter([]rune(lowered[string(c)])[0]) + `}`
+		case c >= 0x302 && c <= 0x304 && out != "":
+			_, n := utf8.DecodeLastRuneInString(out)
+			x, out = texAccent[string(c)]+"{"+out[len(out)-n:]+"}", out[:len(out)-n]
+		}
+		if x == "" {
+			return "", fmt.Errorf("text %q: no LaTeX known for %q (%U); write it in other words", s, c, c)
+		}
+		out += x
+	}
+	return out, nil
+}
+
+// latex returns the LaTeX of a label.
+func latex(s string) (string, error) {
+	if isNumber(s) {
+		return "$" + s + "$", nil
+	}
+	all := parts(s)
+	for k := range all {
+		if k%2 == 1 {
+			all[k] = formulaTeX(all[k])
+			continue
+		}
+		tex, err := EscapeTeX(all[k])
+		if err != nil {
+			return "", err
+		}
+		all[k] = tex
+	}
+	return strings.Join(all, ""), nil
+}
+
+// formulaTeX returns a formula with its characters of Unicode as commands.
+func formulaTeX(s string) string {
+	var b strings.Builder
+	for _, c := range s {
+		if tex := symbols[string(c)]; c >= 0x80 && tex != "" {
+			b.WriteString("{" + tex + "}")
+		} else {
+			b.WriteRune(c)
+		}
+	}
+	return "$" + b.String() + "$"
+}
+
+// check returns an error for a label that cannot be set in every format.
+func check(labels ...string) error {
+	for _, s := range labels {
+		for line := range strings.SplitSeq(s, "\n") {
+			_, err := pieces(line)
+			if err == nil {
+				_, err = latex(line)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func hasGlyph(c rune) bool {
 	var b sfnt.Buffer
-	f := run{}.face(textStyle(labelSize, text.XLeft, text.YBottom).Font)
+	f := piece{size: 1}.face(Style(labelSize, 0, 0).Font)
 	i, err := f.Face.GlyphIndex(&b, c)
 	return err == nil && i != 0
 }
 
-// glyphTop returns the height of the first glyph of s above the baseline, or the
-// height of a capital letter if the font has no such glyph.
-func glyphTop(f font.Face, s string) vg.Length {
-	var b sfnt.Buffer
-	size := f.Font.Size
-	c, _ := utf8.DecodeRuneInString(s)
-	i, err1 := f.Face.GlyphIndex(&b, c)
-	box, _, err2 := f.Face.GlyphBounds(&b, i, fixed.Int26_6(math.Round(64*float64(size))), xfont.HintingNone)
-	if err1 != nil || err2 != nil {
-		return capHeight * size
+func (p piece) face(f font.Font) font.Face {
+	f.Size *= vg.Length(p.size)
+	if p.italic {
+		f.Style = xfont.StyleItalic
 	}
-	return -vg.Length(box.Min.Y) / 64
+	return font.DefaultCache.Lookup(f, f.Size)
 }
+
+// floors are the floor brackets, which text fonts lack, with the direction of the foot of the bar that is drawn instead.
+var floors = map[rune]vg.Length{'⌊': 1, '⌋': -1}
+
+const floorWidth = 0.34
+
+func (p piece) width(f font.Font) vg.Length {
+	face := p.face(f)
+	if c, _ := utf8.DecodeRuneInString(p.s); floors[c] != 0 {
+		return floorWidth * face.Font.Size
+	}
+	return face.Width(p.s)
+}
+
+func (label) Cache() *font.Cache { return font.DefaultCache }
+
+func (l label) Extents(f font.Font) font.Extents {
+	up, down := vg.Length(l.up)*f.Size, vg.Length(l.down)*f.Size
+	return font.Extents{Ascent: up, Descent: down, Height: 1.15 * f.Size}
+}
+
+func (label) Lines(s string) []string { return strings.Split(s, "\n") }
+
+func (l label) Box(s string, f font.Font) (w, h, d vg.Length) {
+	return width(s, f), vg.Length(l.up) * f.Size, vg.Length(l.down) * f.Size
+}
+
+// width returns the width of a line on the screen.
+func width(s string, f font.Font) (w vg.Length) {
+	all, err := pieces(s)
+	if err != nil {
+		face := font.DefaultCache.Lookup(f, f.Size)
+		return face.Width(s)
+	}
+	for _, p := range all {
+		w += p.width(f)
+	}
+	return w
+}
+
+// Draw sets each line of a label. A canvas of a figure keeps the error of a label that cannot be set.
+func (l label) Draw(c vg.Canvas, s string, sty text.Style, at vg.Point) {
+	lines := l.Lines(s)
+	pitch, last := l.Extents(sty.Font).Height, vg.Length(len(lines)-1)
+	sin, cos := math.Sincos(sty.Rotation)
+	for i, line := range lines {
+		y := pitch*(last-vg.Length(i)+vg.Length(sty.YAlign)*last) + vg.Length(float64(sty.YAlign)*(l.up+l.down))*sty.Font.Size
+		l.line(c, line, sty, vg.Point{X: at.X - y*vg.Length(sin), Y: at.Y + y*vg.Length(cos)})
+	}
+}
+
+// line sets a line with its baseline at a point.
+func (l label) line(c vg.Canvas, s string, sty text.Style, at vg.Point) {
+	if sty.Color == nil {
+		sty.Color = Black
+	}
+	all, err := pieces(s)
+	g := gateOf(c)
+	if g != nil {
+		tex, err2 := "", error(nil)
+		t, onTeX := g.Canvas.(*texCanvas)
+		if onTeX {
+			tex, err2 = latex(s)
+		}
+		if err == nil {
+			err = err2
+		}
+		if err == nil && !finite(at.X, at.Y) {
+			err = errNoPlace
+		}
+		if err != nil {
+			g.fail(err)
+			return
+		}
+		if onTeX {
+			t.text(tex, sty, at, width(s, sty.Font))
+			return
+		}
+	}
+	c.Push()
+	defer c.Pop()
+	c.Translate(at)
+	if sty.Rotation != 0 {
+		c.Rotate(sty.Rotation)
+	}
+	x := vg.Length(sty.XAlign) * width(s, sty.Font)
+	for _, p := range all {
+		f := p.face(sty.Font)
+		rise := vg.Length(p.rise) * sty.Font.Size
+		write(c, f, vg.Point{X: x, Y: rise}, p.s, sty.Color)
+		if p.over != 0 {
+			over, up := string(p.over), 0.19*f.Font.Size // above a capital
+			first, n := utf8.DecodeRuneInString(p.s)
+			if strings.ContainsRune("acegmnopqrsuvwxyzαγεηικμνοπρστυχωϵ", first) {
+				up = 0
+			}
+			write(c, f, vg.Point{X: x + (f.Width(p.s[:n])-f.Width(over))/2, Y: rise + up}, over, sty.Color)
+		}
+		x += p.width(sty.Font)
+	}
+}
+
+// write fills a string, and a floor bracket as lines.
+func write(c vg.Canvas, f font.Face, at vg.Point, s string, k color.Color) {
+	c.SetColor(k)
+	first, _ := utf8.DecodeRuneInString(s)
+	foot := floors[first]
+	if foot == 0 {
+		if s != "" {
+			c.FillString(f, at, s)
+		}
+		return
+	}
+	size := f.Font.Size
+	x := at.X + (floorWidth/2-foot*(floorWidth/2-0.11))*size
+	var p vg.Path
+	p.Move(vg.Point{X: x, Y: at.Y + 0.85*size})
+	p.Line(vg.Point{X: x, Y: at.Y - 0.21*size})
+	p.Line(vg.Point{X: x + foot*0.19*size, Y: at.Y - 0.21*size})
+	c.SetLineWidth(0.075 * size)
+	c.SetLineDash(nil, 0)
+	c.Stroke(p)
+}
+
+// Style returns the style of text of a size in points.
+func Style(size float64, x text.XAlignment, y text.YAlignment) text.Style {
+	return text.Style{
+		Color: color.Black, Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Length(size)},
+		XAlign: x, YAlign: y, Handler: label{0.69, 0},
+	}
+}
+
+// Width returns the width of a label at a size, in points.
+func TextWidth(s string, size float64) float64 { return float64(width(s, Style(size, 0, 0).Font)) }
+
+// Settable reports whether our font has the letters of a label.
+func Settable(s string) bool { _, err := pieces(s); return err == nil }

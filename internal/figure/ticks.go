@@ -16,22 +16,17 @@ func about(n int) plot.Ticker {
 	return plot.TickerFunc(func(lo, hi float64) []plot.Tick { return labelled(niceTicks(lo, hi, n)) })
 }
 
-// multiplesOf is a plot.Ticker with ticks at the multiples of a distance.
-func multiplesOf(step float64) plot.Ticker {
-	return plot.TickerFunc(func(lo, hi float64) []plot.Tick { return labelled(within(lo, hi, step)) })
-}
-
 func labelled(values []float64) (ticks []plot.Tick) {
 	for i, l := range distinct(values, 4, tickLabel) {
-		ticks = append(ticks, plot.Tick{Value: values[i], Label: l.Text})
+		ticks = append(ticks, plot.Tick{Value: values[i], Label: l})
 	}
 	return ticks
 }
 
 // distinct writes increasing values to the given number of digits, or to the least larger
 // number at which no two neighbours have one label.
-func distinct(values []float64, digits int, write func(v float64, digits int) Label) []Label {
-	labels := make([]Label, len(values))
+func distinct(values []float64, digits int, write func(v float64, digits int) string) []string {
+	labels := make([]string, len(values))
 	for i, v := range values {
 		labels[i] = write(v, digits)
 		if i > 0 && labels[i] == labels[i-1] && digits < 17 {
@@ -41,8 +36,8 @@ func distinct(values []float64, digits int, write func(v float64, digits int) La
 	return labels
 }
 
-// powersOfTen is a plot.Ticker for logarithmic axes, with the ticks of logTicks.
-var powersOfTen = plot.TickerFunc(func(lo, hi float64) []plot.Tick {
+// decades is a plot.Ticker for logarithmic axes, with the ticks of logTicks.
+var decades = plot.TickerFunc(func(lo, hi float64) []plot.Tick {
 	major, minor := logTicks(lo, hi)
 	labels := powerLabels(major)
 	var ticks []plot.Tick
@@ -66,7 +61,7 @@ func niceTicks(lo, hi float64, n int) []float64 {
 			break
 		}
 	}
-	return within(lo, hi, step)
+	return multiples(lo, hi, step)
 }
 
 // spread removes labels of a horizontal axis of a length that would overlap the one before.
@@ -78,7 +73,7 @@ func spread(a *plot.Axis, length vg.Length) {
 	at := func(lo, hi float64) []plot.Tick {
 		ticks, last, before := slices.Clone(marker.Ticks(lo, hi)), math.Inf(-1), vg.Length(0)
 		for i, t := range ticks {
-			x, w := a.Scale.Normalize(lo, hi, t.Value)*float64(length), sty.Width(t.Label)
+			x, w := a.Scale.Normalize(lo, hi, t.Value)*float64(length), vg.Length(TextWidth(t.Label, float64(sty.Font.Size)))
 			if t.Label == "" || math.Abs(x-last) < float64(w+before)/2+3 {
 				ticks[i].Label = ""
 				continue
@@ -93,9 +88,9 @@ func spread(a *plot.Axis, length vg.Length) {
 // mostTicks is the largest number of ticks on an axis.
 const mostTicks = 1000
 
-// within returns the multiples of a step in [lo, hi]. It returns none if they are more than
+// multiples returns the multiples of a step in [lo, hi]. It returns none if they are more than
 // mostTicks, or if the range is flat.
-func within(lo, hi, step float64) (t []float64) {
+func multiples(lo, hi, step float64) (t []float64) {
 	eps := 1e-9 * (hi - lo)
 	first := math.Ceil((lo - eps) / step)
 	n := math.Floor((hi+eps)/step) - first + 1
@@ -160,51 +155,35 @@ func logTicks(lo, hi float64) (major, minor []float64) {
 }
 
 // tickLabel writes v in full, or to a number of digits if it is longer than seven characters.
-func tickLabel(v float64, digits int) Label {
+func tickLabel(v float64, digits int) string {
 	s := strconv.FormatFloat(v, 'f', -1, 64)
 	if len(s) > 7 {
 		s = strconv.FormatFloat(v, 'g', digits, 64)
 	}
-	return signedLabel(s)
+	return power(s)
 }
 
 // powerLabels writes numbers as powers of ten if all are, and one has more than four digits.
 func powerLabels(ticks []float64) []string {
 	powers, long := true, false
-	var full, power []string
+	var power []string
 	for _, v := range ticks {
 		e := int(math.Round(math.Log10(v)))
 		powers = powers && math.Abs(v/math.Pow(10, float64(e))-1) < 1e-9
 		long = long || e > 3 || e < -3
-		power = append(power, "10"+Superscript(e))
-	}
-	for _, l := range distinct(ticks, 4, tickLabel) {
-		full = append(full, l.Text)
+		power = append(power, fmt.Sprintf("$10^{%d}$", e))
 	}
 	if powers && long {
 		return power
 	}
-	return full
+	return distinct(ticks, 4, tickLabel)
 }
 
-// mathematics returns the LaTeX of a tick's label.
-func mathematics(label string) string {
-	tex := ""
-	for _, r := range runs(label) {
-		if r.level > 0 {
-			r.text = "^{" + r.text + "}"
-		}
-		tex += r.text
-	}
-	return "$" + strings.NewReplacer("−", "-", "·", `\cdot `).Replace(tex) + "$"
-}
-
-// signedLabel returns the label of a number, with a true minus sign and 2·10⁻⁵ for 2e-05.
-func signedLabel(s string) Label {
+// power returns the label of a number, with a power of ten for 2e-05.
+func power(s string) string {
 	m, exponent, ok := strings.Cut(s, "e")
-	l := Label{strings.ReplaceAll(m, "-", "−"), "$" + m + "$"}
 	if e, err := strconv.Atoi(exponent); ok && err == nil {
-		l = Label{l.Text + "·10" + Superscript(e), fmt.Sprintf(`$%s\cdot 10^{%d}$`, m, e)}
+		return fmt.Sprintf(`$%s\cdot 10^{%d}$`, m, e)
 	}
-	return l
+	return s
 }

@@ -83,19 +83,18 @@ func marginScale(l *ledger.Ledger) func(margin float64) float64 {
 	}
 }
 
-// drawScale draws the lines of the scale at -1, ..., 1 of both columns.
-func drawScale(d *figure.Drawing, at func(float64) float64) {
+// drawScale draws the lines of the scale at -1, ..., 1 of both columns, below a height.
+func drawScale(d figure.Pen, top float64, at func(float64) float64) {
 	for _, x := range []float64{0, secondColumn} {
-		d.Text(figure.Black, 7, 0, figure.Text("Margin, on a signed square root"), x+at(0), d.H-marginTop+15)
+		d.Text(figure.Black, 7, 0, "Margin, on a signed square root", x+at(0), top+15)
 		for _, m := range []float64{-1, -0.1, -0.01, 0, 0.01, 0.1, 1} {
 			k, w := figure.Faint, 0.4
 			if m == 0 {
 				k, w = figure.Grey, 0.6
 			}
-			d.Line(k, w, x+at(m), 0, x+at(m), d.H-marginTop)
+			d.Line(k, w, x+at(m), 0, x+at(m), top)
 			if m == 0 || math.Abs(m) >= 0.1 {
-				text := strings.Replace(fmt.Sprint(m), "-", "−", 1)
-				d.Text(figure.Black, 6, 0, figure.Text(text), x+at(m), d.H-marginTop+5)
+				d.Text(figure.Black, 6, 0, fmt.Sprint(m), x+at(m), top+5)
 			}
 		}
 	}
@@ -106,27 +105,29 @@ func drawScale(d *figure.Drawing, at func(float64) float64) {
 func Margins(l *ledger.Ledger) *figure.Figure {
 	entries, deepest := marginEntries(l)
 	at, owner := marginScale(l), owners(l)
-	d := &figure.Drawing{W: drawingWidth, H: deepest + marginTop + 2}
-	drawScale(d, at)
-	x := legend(d, l, 0, d.H-5)
-	d.Line(verdictInk[ledger.Proved], 0.7, x, d.H-5, x+16, d.H-5)
-	d.Text(figure.Black, 7, -1, figure.Text("from printed to corrected"), x+20, d.H-5)
-	for _, e := range entries {
-		y := d.H - marginTop - e.y
-		if e.heading != "" {
-			d.Text(figure.Grey, 7, -1, figure.Text(e.heading), e.x, y)
-			continue
-		}
-		d.Text(figure.Black, 6.5, -1, figure.Text(e.row.Number), e.x, y)
-		d.Text(figure.Black, 6.5, -1, figure.Text(shortID(e.row, owner[e.row.ID])), e.x+marginNumber, y)
-		d.Line(figure.Faint, 0.4, e.x+marginLabel, y, e.x+marginColumn, y)
-		rows := []ledger.Row{e.row}
-		if c := l.Find(e.row.Corrected); c != nil {
-			rows = append(rows, *c)
-			d.Line(verdictInk[c.Verdict], 0.7, e.x+at(e.row.Margin), y, e.x+at(c.Margin), y)
-		}
-		for _, r := range rows {
-			d.Mark(verdictInk[r.Verdict], verdictMark[r.Verdict], e.x+at(r.Margin), y)
+	h := deepest + marginTop + 2
+	drawing := func(d figure.Pen) {
+		drawScale(d, h-marginTop, at)
+		x := legend(d, l, 0, h-5)
+		d.Line(verdictInk[ledger.Proved], 0.7, x, h-5, x+16, h-5)
+		d.Text(figure.Black, 7, -1, "from printed to corrected", x+20, h-5)
+		for _, e := range entries {
+			y := h - marginTop - e.y
+			if e.heading != "" {
+				d.Text(figure.Grey, 7, -1, e.heading, e.x, y)
+				continue
+			}
+			d.Text(figure.Black, 6.5, -1, e.row.Number, e.x, y)
+			d.Text(figure.Black, 6.5, -1, shortID(e.row, owner[e.row.ID]), e.x+marginNumber, y)
+			d.Line(figure.Faint, 0.4, e.x+marginLabel, y, e.x+marginColumn, y)
+			rows := []ledger.Row{e.row}
+			if c := l.Find(e.row.Corrected); c != nil {
+				rows = append(rows, *c)
+				d.Line(verdictInk[c.Verdict], 0.7, e.x+at(e.row.Margin), y, e.x+at(c.Margin), y)
+			}
+			for _, r := range rows {
+				d.Mark(verdictInk[r.Verdict], verdictMark[r.Verdict], e.x+at(r.Margin), y)
+			}
 		}
 	}
 	return figure.OneRow(figure.TwoColumns,
@@ -134,7 +135,7 @@ func Margins(l *ledger.Ledger) *figure.Figure {
 			"and a line leads from these to the mark of the corrected statement at zero or at the right.",
 		`The ledger: margin of each statement on its worst instance (where one fails, `+
 			`on its witness), on the scale of a signed square root. A statement fails where the margin is `+
-			`negative; a line leads to the margin of its corrected form.`, d)
+			`negative; a line leads to the margin of its corrected form.`, figure.Drawing("", drawingWidth, h, drawing))
 }
 
 // shortID returns the id of a row. The id of a step, whose statement is above it, is

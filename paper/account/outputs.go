@@ -54,7 +54,7 @@ func table(l *ledger.Ledger) (*figure.Table, error) {
 		if err != nil {
 			return nil, fmt.Errorf("account: title of %s: %w", r.ID, err)
 		}
-		statement := figure.Label{Text: r.Title, TeX: `\textbf{` + title + `.} ` + r.Statement}
+		statement := figure.Raw(r.Title, `\textbf{`+title+`.} `+r.Statement)
 		margin := figure.Number{Value: r.Margin}.Shown()
 		t.Add(r.Number, r.ID, statement, string(r.Verdict), margin, r.Instances.String())
 	}

@@ -504,7 +504,7 @@ func Style(l *ledger.Ledger, quoted figure.Numbers) (string, error) {
 	}
 	for _, q := range quoted {
 		if q.Paper != "" {
-			fmt.Fprintf(&b, "\\ledger@number{%s}{%s}{%s}\n", q.ID, q.Paper, q.Shown().TeX)
+			fmt.Fprintf(&b, "\\ledger@number{%s}{%s}{%s}\n", q.ID, q.Paper, "$"+strings.Trim(q.Shown(), "$")+"$")
 		}
 	}
 	return b.String() + "\\endinput\n", nil

@@ -18,7 +18,7 @@ func certifiedModelFigure(context.Context, *Results) (*figure.Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	var panels []figure.Panel
+	var panels []*figure.Panel
 	for k, m := range all {
 		spec := trial.CertifiedSpecs()[k]
 		size, n := float64(spec.S()), mapped(m.Eps[1:], func(int64) float64 { return 0 })
@@ -28,18 +28,12 @@ func certifiedModelFigure(context.Context, *Results) (*figure.Figure, error) {
 			eps[i] = float64(m.Eps[i+1]) / 1e9
 			smooth[i] = (size - 1) * trial.CertifiedPseudo / (n[i] + size*trial.CertifiedPseudo)
 		}
-		panels = append(panels, &figure.Axes{
-			Title: figure.Label{
-				Text: fmt.Sprintf("S = %d, T = %d", spec.S(), spec.T()), TeX: fmt.Sprintf("$S=%d$, $T=%d$", spec.S(), spec.T()),
-			},
-			X: figure.Axis{Label: figure.Label{Text: "Occurrences n", TeX: "Occurrences $n$"}},
-			Y: figure.Axis{Label: figure.Text("Largest distance"), Min: 1e-3, Max: 1, Log: true},
-			Series: []figure.Series{
-				{Label: figure.Text("frequencies"), X: n, Y: eps, Points: true},
-				{Label: figure.Text("smoothed"), X: n, Y: smooth},
-			},
-			Levels: []figure.Level{{Label: figure.Text("circuit"), Y: float64(m.Gap) / 1e9}},
-		})
+		p := figure.New(fmt.Sprintf("$S=%d$, $T=%d$", spec.S(), spec.T())).YRange(1e-3, 1)
+		p.Axes("Occurrences $n$", "Largest distance").Log(&p.Y)
+		p.Points(0, "to the frequencies", n, eps)
+		p.Curve(1, "of the smoothed frequencies to them", n, smooth)
+		p.Level("to the circuit", float64(m.Gap)/1e9)
+		panels = append(panels, p)
 	}
 	spec := trial.CertifiedSpecs()[0]
 	return figure.OneRow(figure.TwoColumns,

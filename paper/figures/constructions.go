@@ -24,7 +24,7 @@ func constructionErrorFigure() *figure.Figure {
 		betas = append(betas, b)
 	}
 	const states = 2
-	var row []figure.Panel
+	var row []*figure.Panel
 	for _, k := range []struct {
 		title string
 		of    func(t int) *model.Construction
@@ -34,18 +34,16 @@ func constructionErrorFigure() *figure.Figure {
 			return model.ConstructionTwo(graph.NGram(t, 2), states)
 		}},
 	} {
-		a := &figure.Axes{
-			Title: figure.Text(k.title), Ends: true,
-			X: figure.Axis{Label: figure.Label{Text: "Scale β", TeX: `Scale $\beta$`}, Log: true},
-			Y: figure.Axis{Label: figure.Text("Mean total variation"), Min: 0, Max: 0.4},
-		}
-		for _, t := range []int{6, 8, 10} {
-			s := figure.Series{Label: lengthLabel(t), X: betas}
+		a := figure.New(k.title).Axes(`Scale $\beta$`, "Mean total variation").YRange(0, 0.4)
+		a.Log(&a.X)
+		for i, t := range []int{6, 8, 10} {
+			var y []float64
 			for _, b := range betas {
-				s.Y = append(s.Y, trial.ConstructionErrors(k.of(t), b).Total)
+				y = append(y, trial.ConstructionErrors(k.of(t), b).Total)
 			}
-			a.Series = append(a.Series, s)
+			a.Curve(i, lengthLabel(t), betas, y)
 		}
+		a.Ends()
 		row = append(row, a)
 	}
 	return figure.OneRow(figure.TwoColumns,

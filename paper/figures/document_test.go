@@ -13,7 +13,7 @@ import (
 func TestDocumentNamesEveryOutput(t *testing.T) {
 	g := &figure.Figure{
 		ID: "fig-mine", Caption: `A graph on $s_1, \dots, s_6$.`, Width: figure.FullText,
-		Rows: [][]figure.Panel{{&figure.Graph{Parents: []int{-1, 0, 0, 1, 2, -1}, Query: true}}},
+		Rows: [][]*figure.Panel{{figure.Causal("", &figure.Forest{Parents: []int{-1, 0, 0, 1, 2, -1}, Query: true})}},
 	}
 	tab := figure.NewTable("Numbers.", "One", "Two")
 	tab.ID = "tab-mine"

@@ -222,10 +222,12 @@ func stageOneFigure(context.Context, *Results) (*figure.Figure, error) {
 	all, rest := stageOneCurves(d)
 	end := math.Ceil(float64(d.One.Tau1)/10) * 10
 	graph := adjacencyMatrix("Causal graph", matrixRows(d.Graph.Adjacency()))
-	attention := &figure.Matrix{
-		Title:  figure.Label{Text: "Attention after stage 1", TeX: `$\mathcal S(A^{(1)}(\tau_1))$`},
-		Values: matrixRows(d.Attention), Scale: figure.Scale{Min: 0, Max: 1}, XLabel: positionJ,
-	}
+	attention, _ := figure.Matrix(`Attention after stage 1, $\mathcal S(A^{(1)}(\tau_1))$`, matrixRows(d.Attention), false)
+	attention.Axes(positionJ, "")
+	graph.Most, attention.Most = 170, 170
+	rest.Log(&rest.X, &rest.Y)
+	rest.Level("$1/T$", 1/float64(t))
+	all.XRange(0, end)
 	return &figure.Figure{
 		Width: figure.TwoColumns,
 		Alt: "Attention on the parents, which grows to 1 in all rows, and the largest of each root, which grows " +
@@ -235,46 +237,37 @@ func stageOneFigure(context.Context, *Results) (*figure.Figure, error) {
 			`$T=%d$: attention of each position on its parent, and the largest attention in the row of each root; `+
 			`attention left for others than the parent, with the level $1/T$ at which stage 1 ends, after %d `+
 			`steps; the causal graph; the attention at the end.`, t, d.One.Tau1),
-		Rows: [][]figure.Panel{{
-			&figure.Axes{
-				Title: figure.Text("Attention"), Series: all,
-				X: figure.Axis{Label: stepLabel, Min: 0, Max: end}, Y: figure.Axis{Min: 0, Max: 1},
-			},
-			&figure.Axes{
-				Title: figure.Text("Attention not on the parent"), Series: rest,
-				X: figure.Axis{Label: stepLabel, Log: true}, Y: figure.Axis{Log: true},
-				Levels: []figure.Level{{Label: figure.Label{Text: "1/T", TeX: "$1/T$"}, Y: 1 / float64(t)}},
-			},
-		}, {graph, attention}},
+		Rows: [][]*figure.Panel{{all, rest}, {graph, attention}},
 	}, nil
 }
 
-// stageOneCurves returns the attention of each position on its parent, with the largest
-// attention of each root except the first, and the attention not on the parent.
-func stageOneCurves(d *theory.Dynamics) (all, rest []figure.Series) {
-	var onParent []figure.Series
-	for i := 1; i < d.Graph.T(); i++ {
-		root, parent := figure.Series{Color: 2, Mark: 2, Width: 0.7}, figure.Series{Color: 1, Mark: 1, Width: 0.7}
-		left := parent
-		for _, p := range d.One.Points {
-			step, r := float64(p.Step), p.Rows[i]
-			root.X, root.Y = append(root.X, step), append(root.Y, r.Other)
-			parent.X, parent.Y = append(parent.X, step), append(parent.Y, r.Parent)
-			if p.Step > 0 {
-				left.X, left.Y = append(left.X, step), append(left.Y, 1-r.Parent)
+// stageOneCurves returns panels of the attention of each position on its parent, with the largest
+// attention of each root except the first, and of the attention not on the parent.
+func stageOneCurves(d *theory.Dynamics) (all, rest *figure.Panel) {
+	all = figure.New("Attention").Axes(stepLabel, "").YRange(0, 1)
+	rest = figure.New("Attention not on the parent").Axes(stepLabel, "")
+	curve := func(i int, of func(row theory.Row) float64, from int) (x, y []float64) {
+		for _, p := range d.One.Points[from:] {
+			x, y = append(x, float64(p.Step)), append(y, of(p.Rows[i]))
+		}
+		return x, y
+	}
+	names := [2]string{"on the parent", "largest of a root"}
+	for _, root := range []int{1, 0} { // curves on parents over those of roots
+		for i := 1; i < d.Graph.T(); i++ {
+			if (d.Graph.Parent(i) < 0) != (root == 1) {
+				continue
+			}
+			x, y := curve(i, func(r theory.Row) float64 { return []float64{r.Parent, r.Other}[root] }, 0)
+			all.Curve(root, names[root], x, y).Width = 0.7
+			names[root] = ""
+			if root == 0 {
+				x, y := curve(i, func(r theory.Row) float64 { return 1 - r.Parent }, 1)
+				rest.Curve(0, "", x, y).Width = 0.7
 			}
 		}
-		if d.Graph.Parent(i) < 0 {
-			all = append(all, root)
-			continue
-		}
-		onParent, rest = append(onParent, parent), append(rest, left)
 	}
-	all[0].Label = figure.Text("largest of a root") // the query is a root
-	if len(onParent) > 0 {
-		onParent[0].Label = figure.Text("on the parent")
-	}
-	return append(all, onParent...), rest
+	return all, rest
 }
 
 // gHatBetaFigure compares -Delta_beta after stage 1 with its limit ghat(beta),
@@ -287,78 +280,63 @@ func gHatBetaFigure(s Sweep) *figure.Figure {
 			`growing $T$ (bands: two standard errors), and the idealised $\hat g(\beta)$ with the fraction of `+
 			`roots of the longest sequence.`)
 	for _, family := range s.Only(theoryFamilies...) {
-		a := &figure.Axes{
-			Title: figure.Text(family.Title),
-			X:     figure.Axis{Label: betaLabel, Min: 0, Max: 8},
-			Y:     figure.Axis{Label: figure.Label{Text: "−Δ(β)", TeX: `$-\Delta_\beta$`}},
-		}
+		a := figure.New(family.Title).Axes(betaLabel, `$-\Delta_\beta$`).XRange(0, 8)
 		ds := family.Of(16, 64, 256, 512)
 		for c, d := range ds {
-			line := figure.Series{Label: lengthLabel(d.Graph.T()), Color: c + 1, Mark: c + 1}
+			var x, y, half []float64
 			for _, at := range d.Table {
 				if at.Beta <= 8 {
-					line.X, line.Y = append(line.X, at.Beta), append(line.Y, -at.DeltaBeta.Mean)
-					line.Err = append(line.Err, 2*at.DeltaBeta.StdErr)
+					x, y, half = append(x, at.Beta), append(y, -at.DeltaBeta.Mean), append(half, 2*at.DeltaBeta.StdErr)
 				}
 			}
-			a.Series = append(a.Series, line)
+			a.Curve(c, lengthLabel(d.Graph.T()), x, y, half...)
 		}
 		last := ds[len(ds)-1]
-		ideal := figure.Series{Label: figure.Label{Text: "ĝ(β)", TeX: `$\hat g(\beta)$`}, Color: 7, Mark: 5}
+		var x, y []float64
 		for i := range 81 {
-			beta := float64(i) / 10
-			ghat := theory.GHatBeta(last.Prior, last.Graph, beta)
-			ideal.X, ideal.Y = append(ideal.X, beta), append(ideal.Y, ghat)
+			x = append(x, float64(i)/10)
+			y = append(y, theory.GHatBeta(last.Prior, last.Graph, x[i]))
 		}
-		a.Series = append(a.Series, ideal)
+		a.Curve(4, `$\hat g(\beta)$`, x, y).Color = figure.Black
 		f.Rows[0] = append(f.Rows[0], a)
 	}
-	f.ShareLegend(f.Rows[0][0].(*figure.Axes))
+	f.Share(f.Rows[0][0])
 	return f
 }
 
 // whyItStopsFigure draws stage 2 against beta on the chain: the distance of the
 // prediction from the row of pi, the force on beta, and the value of beta at the end.
 func whyItStopsFigure(s Sweep) *figure.Figure {
-	const most = 10
-	x := figure.Axis{Label: betaLabel, Min: 0, Max: most}
-	miss := &figure.Axes{
-		Ends: true, Title: figure.Text("Error of the prediction"), X: x,
-		Y: figure.Axis{Log: true, Label: figure.Label{
-			Text: "Root mean square of f − π", TeX: `Root mean square of $f-\pi$`,
-		}},
-	}
-	force := &figure.Axes{
-		Title: figure.Label{Text: "Force on β", TeX: `Force on $\beta$`}, X: x,
-		Y: figure.Axis{Log: true, Min: 1e-6, Max: 0.1, Label: figure.Label{Text: "−Δ(β)", TeX: `$-\Delta_\beta$`}},
-	}
-	ends := figure.Series{Label: figure.Text("end of stage 2"), Points: true, Color: 7, Mark: 4}
-	endForces := ends
-	endForces.Label = figure.Label{}
+	const most, least = 10, 1e-6
+	miss := figure.New("Error of the prediction").Axes(betaLabel, `Root mean square of $f-\pi$`).XRange(0, most)
+	force := figure.New(`Force on $\beta$`).Axes(betaLabel, `$-\Delta_\beta$`).XRange(0, most).YRange(least, 0.1)
+	miss.Log(&miss.Y)
+	force.Log(&force.Y)
+	var ends, endErrors, endForces []float64
 	for c, d := range s.Only("markov-chain")[0].Of(16, 64, 256, 512) {
-		errors := figure.Series{Label: lengthLabel(d.Graph.T()), Color: c + 1, Mark: c + 1}
-		forces := figure.Series{Color: c + 1, Mark: c + 1}
-		for _, at := range d.Table {
-			errors.X, errors.Y = append(errors.X, at.Beta), append(errors.Y, at.RMS())
-		}
+		var betas, errors, x, forces []float64
 		for k, at := range d.Table {
+			betas, errors = append(betas, at.Beta), append(errors, at.RMS())
 			b, f := at.Beta, -at.DeltaBeta.Mean
-			if f < force.Y.Min { // it leaves the frame where the line from the point before does
+			if n := len(forces); n > 0 && forces[n-1] == least {
+				continue
+			}
+			if f < least { // it leaves the frame where the line from the point before does
 				b0, f0 := d.Table[k-1].Beta, -d.Table[k-1].DeltaBeta.Mean
-				b, f = b0+float64((f0-force.Y.Min)/(f0-f)*(b-b0)), force.Y.Min
+				b, f = b0+float64((f0-least)/(f0-f)*(b-b0)), least
 			}
-			if forces.X, forces.Y = append(forces.X, b), append(forces.Y, f); f == force.Y.Min {
-				break
-			}
+			x, forces = append(x, b), append(forces, f)
 		}
-		miss.Series, force.Series = append(miss.Series, errors), append(force.Series, forces)
+		miss.Curve(c, lengthLabel(d.Graph.T()), betas, errors)
+		force.Curve(c, "", x, forces)
 		end := d.Trained().Final.Beta()
-		ends.X, ends.Y = append(ends.X, end), append(ends.Y, between(errors, end))
-		endForces.X = append(endForces.X, end)
-		endForces.Y = append(endForces.Y, max(force.Y.Min, between(forces, end)))
+		ends = append(ends, end)
+		endErrors = append(endErrors, between(betas, errors, end))
+		endForces = append(endForces, max(least, between(x, forces, end)))
 	}
-	miss.Series = append(miss.Series, ends)
-	force.Series = append(force.Series, endForces)
+	miss.Points(3, "end of stage 2", ends, endErrors).Color = figure.Black
+	force.Points(3, "", ends, endForces).Color = figure.Black
+	miss.Ends()
 	return figure.OneRow(figure.TwoColumns,
 		"Left, the error against beta: it falls and is flat long before the mark where stage 2 ends, the lower "+
 			"the longer the sequence. Right, the force: it vanishes for short sequences and falls off "+
@@ -371,12 +349,12 @@ func whyItStopsFigure(s Sweep) *figure.Figure {
 			powerTeX(theory.DynamicsTau2)), miss, force)
 }
 
-// between interpolates a curve linearly at x.
-func between(s figure.Series, x float64) float64 {
-	k := max(1, sort.SearchFloat64s(s.X, x))
-	k = min(k, len(s.X)-1)
-	t := (x - s.X[k-1]) / (s.X[k] - s.X[k-1])
-	return s.Y[k-1] + t*(s.Y[k]-s.Y[k-1])
+// between interpolates a curve linearly at v.
+func between(x, y []float64, v float64) float64 {
+	k := max(1, sort.SearchFloat64s(x, v))
+	k = min(k, len(x)-1)
+	t := (v - x[k-1]) / (x[k] - x[k-1])
+	return y[k-1] + t*(y[k]-y[k-1])
 }
 
 // betaGrowthFigure draws beta(t) in stage 2 on the chain, its prediction by ghat(beta),
@@ -390,32 +368,27 @@ func betaGrowthFigure(s Sweep) *figure.Figure {
 	for i, t := range steps {
 		x[i] = float64(t)
 	}
-	a := &figure.Axes{Ends: true, X: figure.Axis{Label: stepLabel, Log: true}, Y: figure.Axis{Label: betaLabel}}
+	a := figure.New("").Axes(stepLabel, betaLabel)
+	a.Log(&a.X)
 	ds := s.Only("markov-chain")[0].Of(16, 64, 256, 512)
 	for c, d := range ds {
-		line := figure.Series{Label: lengthLabel(d.Graph.T()), Color: c + 1, Mark: c + 1}
 		points := d.StageTwo(0, 1).Points
+		var beta []float64
 		for _, t := range steps {
 			if t < len(points) {
-				line.X, line.Y = append(line.X, float64(t)), append(line.Y, points[t].Beta)
+				beta = append(beta, points[t].Beta)
 			}
 		}
-		a.Series = append(a.Series, line)
+		a.Curve(c, lengthLabel(d.Graph.T()), x[:len(beta)], beta)
 	}
 	d := ds[len(ds)-1]
-	a.Series = append(a.Series,
-		figure.Series{
-			Label: figure.Label{Text: "by ĝ(β)", TeX: `by $\hat g(\beta)$`}, X: x, Color: 7, Mark: 5,
-			Y: theory.IdealBeta(d.Beta0, steps, func(b float64) float64 {
-				return theory.GHatBeta(d.Prior, d.Graph, b)
-			}),
-		},
-		figure.Series{
-			Label: figure.Text("guaranteed"), X: x, Color: 5, Mark: 6,
-			Y: theory.IdealBeta(d.Beta0, steps, func(b float64) float64 {
-				return theory.GuaranteedForce(theory.Gamma(d.Prior), d.Prior.States(), b)
-			}),
-		})
+	a.Curve(4, `by $\hat g(\beta)$`, x, theory.IdealBeta(d.Beta0, steps, func(b float64) float64 {
+		return theory.GHatBeta(d.Prior, d.Graph, b)
+	})).Color = figure.Black
+	a.Curve(5, "guaranteed", x, theory.IdealBeta(d.Beta0, steps, func(b float64) float64 {
+		return theory.GuaranteedForce(theory.Gamma(d.Prior), d.Prior.States(), b)
+	})).Color = figure.Colors[4]
+	a.Ends()
 	return figure.OneRow(figure.OneColumn,
 		"Beta against the logarithm of the step: S-shaped curves that rest at a level for short sequences and "+
 			"keep growing slowly for long ones, near the predicted curve. The guaranteed growth stays at zero.",
@@ -426,26 +399,19 @@ func betaGrowthFigure(s Sweep) *figure.Figure {
 // lossGapFigure draws the excess loss after Algorithm 1 against the effective length, with
 // power laws for the families with growing T_eff.
 func lossGapFigure(gap LossGap) *figure.Figure {
-	panel := func(title figure.Label, all []Scaling) *figure.Axes {
-		a := &figure.Axes{
-			Title: title,
-			X:     figure.Axis{Label: tEffLabel, Log: true, Min: 0.8, Max: 700},
-			Y:     figure.Axis{Label: figure.Text("Excess loss"), Log: true, Min: 0.01, Max: 0.4},
-		}
+	panel := func(title string, all []Scaling) *figure.Panel {
+		a := figure.New(title).Axes(tEffLabel, "Excess loss").XRange(0.8, 700).YRange(0.01, 0.4)
+		a.Log(&a.X, &a.Y)
 		for k, c := range all {
-			a.Series = append(a.Series, figure.Series{
-				Label: figure.Text(c.Family.Title), X: c.TEff, Y: c.Value, Points: true, Color: k + 1, Mark: k + 1,
-			})
+			a.Points(k, c.Family.Title, c.TEff, c.Value)
 			if c.Grows {
 				x, y := c.TEff[0], c.TEff[len(c.TEff)-1]
-				a.Series = append(a.Series, figure.Series{
-					X: []float64{x, y}, Y: []float64{c.Law.At(x), c.Law.At(y)}, Color: k + 1, Mark: k + 1,
-				})
+				a.Curve(k, " "+c.Family.Title+", fit", []float64{x, y}, []float64{c.Law.At(x), c.Law.At(y)})
 			}
 		}
 		return a
 	}
-	toEnd := panel(figure.Text("Stage 2 to its end"), gap.ToEnd)
+	toEnd := panel("Stage 2 to its end", gap.ToEnd)
 	f := figure.OneRow(figure.TwoColumns,
 		"Excess loss against the effective length on logarithmic axes: straight falling lines for four "+
 			"families, steeper where stage 2 runs to its end; two families stay at the left.",
@@ -454,8 +420,8 @@ func lossGapFigure(gap LossGap) *figure.Figure {
 			`stopped at $e^{\beta^*} = %d\, T_{\mathrm{eff}}^{1/12}\log^{-1/6}T$. Lines are fitted power laws. `+
 			`$T_{\mathrm{eff}}$ of binary tree and star does not grow with $T$.`,
 			leastLength, 2*leastLength, inWords(len(gap.ToEnd)), powerTeX(theory.DynamicsTau2), BetaStarConstant),
-		toEnd, panel(figure.Label{Text: "Stage 2 stopped at β*", TeX: `Stage 2 stopped at $\beta^*$`}, gap.Stopped))
-	f.ShareLegend(toEnd)
+		toEnd, panel(`Stage 2 stopped at $\beta^*$`, gap.Stopped))
+	f.Share(toEnd)
 	return f
 }
 
@@ -470,18 +436,14 @@ func oodFigure(all []OOD) *figure.Figure {
 			`from a transition matrix outside the support of the prior (states stay with probability %g), and `+
 			`from one inside: median and 99\,\%% quantile.`, OODSequences, lazyChain()[0]))
 	for _, o := range all {
-		f.Rows[0] = append(f.Rows[0], &figure.Axes{
-			Title: figure.Text(o.Family.Title),
-			X:     figure.Axis{Label: tEffLabel, Log: true},
-			Y:     figure.Axis{Label: figure.Text("Largest error"), Log: true, Min: 0.01, Max: 1},
-			Series: []figure.Series{
-				{Label: figure.Text("outside, median"), X: o.TEff, Y: o.Median, Color: 1, Mark: 1},
-				{Label: figure.Text("outside, 99 %"), X: o.TEff, Y: o.Tail, Color: 2, Mark: 2},
-				{Label: figure.Text("inside, median"), X: o.TEff, Y: o.InsideMedian, Color: 5, Mark: 4},
-				{Label: figure.Text("inside, 99 %"), X: o.TEff, Y: o.InsideTail, Color: 3, Mark: 3},
-			},
-		})
+		a := figure.New(o.Family.Title).Axes(tEffLabel, "Largest error").YRange(0.01, 1)
+		a.Log(&a.X, &a.Y)
+		a.Curve(0, "outside, median", o.TEff, o.Median)
+		a.Curve(1, "outside, 99 %", o.TEff, o.Tail)
+		a.Curve(3, "inside, median", o.TEff, o.InsideMedian).Color = figure.Colors[4]
+		a.Curve(2, "inside, 99 %", o.TEff, o.InsideTail)
+		f.Rows[0] = append(f.Rows[0], a)
 	}
-	f.ShareLegend(f.Rows[0][0].(*figure.Axes))
+	f.Share(f.Rows[0][0])
 	return f
 }

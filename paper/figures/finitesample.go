@@ -107,37 +107,31 @@ func finiteSampleFigure(ctx context.Context, _ *Results) (*figure.Figure, error)
 	if err != nil {
 		return nil, err
 	}
-	errors := &figure.Axes{
-		X: figure.Axis{Label: figure.Label{Text: "Number of sequences N", TeX: "Number of sequences $N$"}, Log: true},
-		Y: figure.Axis{Log: true, Label: figure.Label{
-			Text: "max |ĝ(emp) − ĝ|", TeX: `$\max_{i,j}|\hat g^{\mathrm{emp}}_{i,j}-\hat g_{i,j}|$`,
-		}},
-	}
-	found := &figure.Axes{
-		X: errors.X,
-		Y: figure.Axis{Label: figure.Text("Parents found"), Min: 0, Max: 1},
-	}
-	for _, c := range curves {
-		e, f := figure.Series{Label: lengthLabel(c.T)}, figure.Series{Label: lengthLabel(c.T)}
+	errors := figure.New("").Axes("Number of sequences $N$", `$\max_{i,j}|\hat g^{\mathrm{emp}}_{i,j}-\hat g_{i,j}|$`)
+	found := figure.New("").Axes("Number of sequences $N$", "Parents found").YRange(0, 1)
+	errors.Log(&errors.X, &errors.Y)
+	found.Log(&found.X)
+	var x, e, guide []float64
+	for k, c := range curves {
+		var share []float64
+		x, e = nil, nil
 		for _, r := range c.Trials {
-			e.X, e.Y = append(e.X, float64(r.N)), append(e.Y, r.Error)
-			f.X, f.Y = append(f.X, float64(r.N)), append(f.Y, r.Parents)
+			x, e, share = append(x, float64(r.N)), append(e, r.Error), append(share, r.Parents)
 		}
-		errors.Series, found.Series = append(errors.Series, e), append(found.Series, f)
+		errors.Curve(k, lengthLabel(c.T), x, e)
+		found.Curve(k, lengthLabel(c.T), x, share)
 	}
-	last := errors.Series[len(errors.Series)-1]
-	guide := figure.Series{Label: figure.Label{Text: "slope −1/2", TeX: "slope $-1/2$"}, X: last.X, Color: 6}
-	for _, n := range last.X {
-		guide.Y = append(guide.Y, 1.6*last.Y[0]*math.Sqrt(last.X[0]/n))
+	for _, n := range x {
+		guide = append(guide, 1.6*e[0]*math.Sqrt(x[0]/n))
 	}
-	errors.Series = append(errors.Series, guide)
+	errors.Curve(3, "slope $-1/2$", x, guide).Color = figure.Colors[5]
 	f := figure.OneRow(figure.TwoColumns,
 		"Left, error against the number of sequences on logarithmic axes: parallel lines of slope minus one "+
 			"half. Right, the share of parents found, which rises to 1.",
 		fmt.Sprintf(`Stage 1 from $N$ sequences, each with a transition matrix of its own. (a)~The `+
 			`largest error of an entry of the gradient, the mean of %d samples. (b)~The fraction of the positions `+
 			`with a parent whose row of the gradient is largest there.`, finiteSamples), errors, found)
-	f.ShareLegend(errors)
+	f.Share(errors)
 	return f, nil
 }
 
@@ -149,27 +143,25 @@ func sampleSizeFigure(ctx context.Context, _ *Results) (*figure.Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &figure.Axes{
-		Ends: true,
-		X:    figure.Axis{Label: lengthAxis, Log: true},
-		Y:    figure.Axis{Label: figure.Text("Sequences to find all parents"), Log: true},
-	}
-	laws := []figure.Label{0: {Text: "T log T", TeX: `$T\log T$`}, 2: {Text: "√T log T", TeX: `$\sqrt T\log T$`}}
+	a := figure.New("").Axes(lengthAxis, "Sequences to find all parents")
+	a.Log(&a.X, &a.Y)
+	laws := []string{0: `$T\log T$`, 2: `$\sqrt T\log T$`}
 	for i, s := range all {
-		line, law := marks(figure.Text(s.Title), i+1), figure.Series{Color: 7, Mark: 6, Width: 0.7}
-		for k, n := range s.N {
-			t := float64(s.T[k])
-			law.X, law.Y = append(law.X, t), append(law.Y, s.TEff[k]*num.Log(t))
-			if n > 0 {
-				line.X, line.Y = append(line.X, t), append(line.Y, float64(n))
+		var t, law, found, n []float64
+		for k := range s.N {
+			t, law = append(t, float64(s.T[k])), append(law, s.TEff[k]*num.Log(float64(s.T[k])))
+			if s.N[k] > 0 {
+				found, n = append(found, t[k]), append(n, float64(s.N[k]))
 			}
 		}
 		if i != 1 { // the first two families have one law
-			law.Label = laws[i]
-			a.Series = append(a.Series, law)
+			l := a.Curve(5, laws[i], t, law)
+			l.Color, l.Width = figure.Black, 0.7
 		}
-		a.Series = append(a.Series, line, figure.Series{X: line.X, Y: line.Y, Color: i + 1, Mark: i + 1, Width: 0.7})
+		a.Points(i, s.Title, found, n)
+		a.Curve(i, "", found, n).Width = 0.7
 	}
+	a.Ends()
 	return figure.OneRow(figure.OneColumn,
 		"Sequences needed against the length on logarithmic axes: three nearly flat curves of some hundred, "+
 			"beside two rising lines of comparison.",

@@ -2,6 +2,7 @@ package figures
 
 import (
 	"fmt"
+	"image/color"
 	"math/big"
 	"slices"
 	"strings"
@@ -72,7 +73,6 @@ func ForwardPassFigure(id string, g *graph.Forest, x []int) (*figure.Figure, err
 		}
 	}
 	tr := newTrace(g, x, float64(figure.TwoColumns)-4)
-	tr.d.For = func(width float64) *figure.Drawing { return newTrace(g, x, width).d }
 	caption := `The forward pass of Construction 1, in the limit $\beta_1,\beta_2\to\infty$, on one sequence. ` +
 		`Solid arrows lead from a position to those it attends to: in the first layer to its parent, from a root ` +
 		`(grey) to all positions so far; in the second from the query to the positions whose parent has the ` +
@@ -84,7 +84,7 @@ func ForwardPassFigure(id string, g *graph.Forest, x []int) (*figure.Figure, err
 			`enter the limit but not the empirical estimate.`
 	}
 	width := figure.TwoColumns
-	if tr.d.W+4 <= float64(figure.FullText) {
+	if tr.width()+4 <= float64(figure.FullText) {
 		width = figure.FullText
 	}
 	letters := make([]string, t)
@@ -95,13 +95,13 @@ func ForwardPassFigure(id string, g *graph.Forest, x []int) (*figure.Figure, err
 	slices.Sort(attended)
 	alt := fmt.Sprintf("The letters %s with arrows to their parents, and arrows from the query to the positions %v, "+
 		"whose mean letter is the output.", strings.Join(letters, " "), ledger.OneBased(attended))
-	return &figure.Figure{ID: id, Width: width, Alt: alt, Caption: caption, Rows: [][]figure.Panel{{tr.d}}}, nil
+	return &figure.Figure{ID: id, Width: width, Alt: alt, Caption: caption, Rows: [][]*figure.Panel{{tr.panel()}}}, nil
 }
 
 // A trace draws a forward pass. From the top it has arcs of the first attention, the tokens h0, the output of
 // the first attention, arcs of the second, the tokens that it reads, and its output.
 type trace struct {
-	d             *figure.Drawing
+	d             figure.Pen
 	g             *graph.Forest
 	x             []int
 	matches       []int // attended positions with a parent
@@ -134,10 +134,19 @@ func newTrace(g *graph.Forest, x []int, width float64) *trace {
 	t.read = t.second + t.h + 24
 	t.first = t.read + t.h + traceArcs + 4
 	t.tokens = t.first + t.h + 34
-	t.d = &figure.Drawing{W: t.left + t.column*float64(len(x)), H: t.tokens + t.h + traceArcs + 22}
-	t.firstAttention()
-	t.secondAttention()
 	return t
+}
+
+func (t *trace) width() float64 { return t.left + t.column*float64(len(t.x)) }
+
+// panel returns the drawing, which is drawn again for another width.
+func (t *trace) panel() *figure.Panel {
+	p := figure.Drawing("", t.width(), t.tokens+t.h+traceArcs+22, func(d figure.Pen) {
+		t.d = d
+		t.firstAttention()
+		t.secondAttention()
+	})
+	return p.Redrawn(func(w float64) *figure.Panel { return newTrace(t.g, t.x, w).panel() })
 }
 
 func (t *trace) x0(i int) float64 { return t.left + (float64(i)+0.5)*t.column }
@@ -150,8 +159,8 @@ func (t *trace) cell(i int, y float64, tokens []int) {
 			continue
 		}
 		w := t.w * float64(n) / float64(len(tokens))
-		t.d.Box(figure.Ink(a%6+1), at, y, w, t.h)
-		if l := letter(a); l.Width(8) <= w-1 {
+		t.d.Box(figure.Colors[a%6], at, y, w, t.h)
+		if l := letter(a); figure.TextWidth(l, 8) <= w-1 {
 			t.d.Text(figure.Black, 8, 0, l, at+w/2, y+t.h/2)
 		}
 		at += w
@@ -166,16 +175,16 @@ func counts(tokens []int) (n [26]int) {
 	return n
 }
 
-func letter(a int) figure.Label { return figure.Text(string(rune('A' + a))) }
+func letter(a int) string { return string(rune('A' + a)) }
 
-func (t *trace) label(k figure.Ink, y float64, lines ...figure.Label) {
+func (t *trace) label(k color.RGBA, y float64, lines ...string) {
 	for j, l := range lines {
 		t.d.Text(k, traceSize, -1, l, 0, y+(float64(len(lines)-1)/2-float64(j))*9)
 	}
 }
 
 // arc draws an arrow of attention above (up = 1) or below a row.
-func (t *trace) arc(k figure.Ink, from, to int, y float64, up float64) {
+func (t *trace) arc(k color.RGBA, from, to int, y float64, up float64) {
 	if from == to {
 		t.d.Arrow(k, 0.9, false, t.x0(from)+3, y, 55*up, t.x0(from)-3, y, 125*up, 2.4)
 		return
@@ -189,11 +198,11 @@ func (t *trace) arc(k figure.Ink, from, to int, y float64, up float64) {
 func (t *trace) firstAttention() {
 	d, n := t.d, len(t.x)
 	top := t.tokens + t.h
-	t.label(figure.Black, top+traceArcs/2, figure.Text("first attention:"), figure.Text("each to its parent"))
-	t.label(figure.Black, t.tokens+t.h/2, figure.Label{Text: "h⁽⁰⁾: tokens", TeX: "$h^{(0)}$: tokens"})
-	t.label(figure.Black, t.first+t.h/2+21, figure.Text("writes the parent’s token;"))
-	t.label(figure.Grey, t.first+t.h/2+12, figure.Text("at a root the mean so far"))
-	attention := figure.Label{Text: "attn(h⁽⁰⁾; Ã⁽¹⁾)", TeX: `$\mathrm{attn}(h^{(0)};\widetilde A^{(1)})$`}
+	t.label(figure.Black, top+traceArcs/2, "first attention:", "each to its parent")
+	t.label(figure.Black, t.tokens+t.h/2, "$h^{(0)}$: tokens")
+	t.label(figure.Black, t.first+t.h/2+21, "writes the parent’s token;")
+	t.label(figure.Grey, t.first+t.h/2+12, "at a root the mean so far")
+	attention := `$\mathrm{attn}(h^{(0)};\widetilde A^{(1)})$`
 	t.label(figure.Black, t.first+t.h/2, attention)
 
 	t.soFar()
@@ -210,7 +219,7 @@ func (t *trace) firstAttention() {
 		d.Arrow(figure.Black, 0.7, true, t.x0(p), t.tokens, 0, t.x0(i), t.first+t.h+0.5, 0, 0)
 		t.cell(i, t.first, t.x[p:p+1])
 	}
-	d.Text(figure.Grey, traceSize, 0, figure.Text("query"), t.x0(n-1), t.tokens+t.h+traceArcs+18)
+	d.Text(figure.Grey, traceSize, 0, "query", t.x0(n-1), t.tokens+t.h+traceArcs+18)
 }
 
 // soFar draws the output of the first attention at the roots, under one bracket: the mean of
@@ -236,23 +245,21 @@ func (t *trace) secondAttention() {
 	d, n := t.d, len(t.x)
 	query := letter(t.x[n-1])
 	bottom := t.first - 1
-	which := "hold " + query.Text + " alone"
+	which := "hold " + query + " alone"
 	other := func(a int) bool { return a != t.x[n-1] }
 	if at := slices.Concat(t.matches, t.extra)[0]; t.g.Parent(at) == graph.Root && slices.ContainsFunc(t.x[:at+1], other) {
-		which = "hold most " + query.Text // no cell holds nothing else
+		which = "hold most " + query // no cell holds nothing else
 	}
-	t.label(figure.Black, t.read+t.h+traceArcs/2+4, figure.Text("second attention: the query,"),
-		figure.Text("token "+query.Text+", to cells that"), figure.Text(which))
+	t.label(figure.Black, t.read+t.h+traceArcs/2+4, "second attention: the query,",
+		"token "+query+", to cells that", which)
 	if len(t.extra) > 0 {
-		t.label(figure.Grey, t.read+t.h+traceArcs/2-15, figure.Text("(grey: without a parent)"))
+		t.label(figure.Grey, t.read+t.h+traceArcs/2-15, "(grey: without a parent)")
 	}
-	t.label(figure.Black, t.read+t.h/2, figure.Text("reads their tokens"))
-	t.label(figure.Black, t.second+t.h/2+4.5, figure.Text("writes the mean, the output:"), figure.Label{
-		Text: "attn(h⁽¹⁾; Ã⁽²⁾) of the query", TeX: `$\mathrm{attn}(h^{(1)};\widetilde A^{(2)})$ of the query`,
-	})
+	t.label(figure.Black, t.read+t.h/2, "reads their tokens")
+	t.label(figure.Black, t.second+t.h/2+4.5, "writes the mean, the output:", `$\mathrm{attn}(h^{(1)};\widetilde A^{(2)})$ of the query`)
 
 	var tokens []int
-	draw := func(i int, k figure.Ink) {
+	draw := func(i int, k color.RGBA) {
 		tokens = append(tokens, t.x[i])
 		d.Frame(k, 1.3, t.x0(i)-t.w/2, t.first, t.w, t.h)
 		d.Line(figure.Faint, 0.4, t.x0(i), t.first, t.x0(i), t.read+t.h)
@@ -272,8 +279,8 @@ func (t *trace) secondAttention() {
 	for a, n := range counts(tokens) {
 		if n > 0 {
 			share := big.NewRat(int64(n), int64(len(tokens)))
-			parts = append(parts, letter(a).Text+": "+share.RatString())
+			parts = append(parts, letter(a)+": "+share.RatString())
 		}
 	}
-	d.Text(figure.Red, traceSize, 1, figure.Text("f = ("+strings.Join(parts, ", ")+")"), t.x0(n-1)+t.w/2, t.second-8)
+	d.Text(figure.Red, traceSize, 1, "f = ("+strings.Join(parts, ", ")+")", t.x0(n-1)+t.w/2, t.second-8)
 }

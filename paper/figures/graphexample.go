@@ -14,7 +14,7 @@ func graphExample() *figure.Figure {
 	return figure.OneRow(figure.OneColumn,
 		"Six positions in a row with arrows from parent to child: from 1 to 2 and 3, from 2 to 4, from 3 to 5. "+
 			"Position 6, the query, stands alone.",
-		caption, &figure.Graph{Parents: graph.Figure1().Parents(), Query: true})
+		caption, figure.Causal("", &figure.Forest{Parents: graph.Figure1().Parents(), Query: true}))
 }
 
 func exampleRows() []Row {

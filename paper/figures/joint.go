@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"learncausal/internal/figure"
@@ -165,90 +164,42 @@ const (
 // A target is a quantity of joint training on a graph, and the same quantity of Algorithm 1.
 type target struct {
 	title      string
-	axis       figure.Axis
 	joint, one func(*Joint) float64
 }
 
-// targets are the rows of jointFigure and the groups of predictTable.
+// targets are the groups of predictTable.
 func targets() []target {
 	return []target{
-		{
-			"Loss above a predictor that knows π",
-			figure.Axis{Label: figure.Text("Nats")},
-			(*Joint).Above, func(j *Joint) float64 { return j.One.Above },
-		},
-		{
-			"Loss above the Bayes predictor",
-			figure.Axis{Label: figure.Text("Nats"), Log: true},
-			(*Joint).Excess, func(j *Joint) float64 { return j.One.Excess },
-		},
-		{
-			"Mean attention on the parents",
-			figure.Axis{Label: figure.Text("Attention"), Min: 0, Max: 1},
-			(*Joint).Attention, func(j *Joint) float64 { return j.One.Attention },
-		},
+		{"Loss above a predictor that knows π", (*Joint).Above, func(j *Joint) float64 { return j.One.Above }},
+		{"Loss above the Bayes predictor", (*Joint).Excess, func(j *Joint) float64 { return j.One.Excess }},
+		{"Mean attention on the parents", (*Joint).Attention, func(j *Joint) float64 { return j.One.Attention }},
 	}
 }
 
-// jointFigure draws the targets against three possible predictors, for three states and
-// the prior of the experiments.
+// jointFigure draws the excess over the Bayes predictor against what might predict it, for three states and the prior
+// of the experiments.
 func jointFigure(all []*Joint) *figure.Figure {
 	all = ofPrior(all, shownPrior, shownStates)
-	var lengths []int
+	lengths, excess := mapped(all, lengthOf), targets()[1]
 	families := map[string]bool{}
 	for _, j := range all {
-		lengths, families[j.Family] = append(lengths, j.Graph.T()), true
+		families[j.Family] = true
 	}
-	f := &figure.Figure{
-		Width: figure.TwoColumns,
-		Alt: "Nine panels of marks on lines in five colours, one for each family of graphs. The loss above a predictor " +
-			"that knows the matrix is largest in the star, at an effective length of one, and flat elsewhere; " +
-			"the excess over Bayes rises and the attention falls with the length alone.",
-		Caption: fmt.Sprintf(`Both layers trained at once, with %s states and rows from Dirichlet$(%s)$, on `+
-			`%s families of graphs with $T=%d$ to $%d$, each mark the mean over the seeds of a graph: the loss `+
-			`less the loss of a predictor that knows the transition matrix $\pi$, the loss less the loss of the Bayes `+
-			`predictor, and the mean attention on the parents. Each is shown against the effective length, the length `+
-			`and the same quantity of Algorithm 1. Lines join the graphs of a family by their length.`,
-			inWords(shownStates), alpha(shownPrior), inWords(len(families)), slices.Min(lengths), slices.Max(lengths)),
+	row := []*figure.Panel{
+		jointPanel(all, "Length $T$", lengthOf), jointPanel(all, tEffLabel, tEffOf),
+		jointPanel(all, "Loss of Algorithm 1 above Bayes", excess.one),
 	}
-	for i, y := range targets() {
-		one := y.axis
-		one.Label.Text += ", Algorithm 1"
-		against := jointPanel(all, one, y.axis, y.one, y.joint)
-		low, high := extent(against.Series)
-		equal := figure.Series{
-			Label: figure.Text("equal values"), X: []float64{low, high}, Y: []float64{low, high}, Color: 7, Mark: 6, Width: 0.7,
-		}
-		against.Series = append(against.Series, equal)
-		row := []*figure.Axes{
-			jointPanel(all, figure.Axis{Label: tEffLabel, Log: true}, y.axis, tEffOf, y.joint),
-			jointPanel(all, figure.Axis{Label: lengthAxis, Log: true}, y.axis, lengthOf, y.joint),
-			against,
-		}
-		f.Rows = append(f.Rows, nil)
-		for _, a := range row {
-			a.Title = figure.Text(y.title)
-			if a == against {
-				a.Title = figure.Text("The same for Algorithm 1")
-			}
-			f.Rows[i] = append(f.Rows[i], a)
-		}
-	}
-	f.ShareLegend(f.Rows[0][2].(*figure.Axes))
+	f := figure.OneRow(figure.TwoColumns,
+		"Three panels of marks in five shapes, one for each family of graphs. The loss above the Bayes predictor rises with "+
+			"the length, in one band for all families but the star; against the effective length and Algorithm 1 the families stand apart.",
+		fmt.Sprintf(`Both layers trained at once, with %s states and rows from Dirichlet$(%s)$, on `+
+			`%s families of graphs with $T=%.0f$ to $%.0f$, each mark the mean over the seeds of a graph: the loss `+
+			`less the loss of the Bayes predictor, in nats, against the length, the effective length and the same quantity of `+
+			`Algorithm 1. Of the three the length orders the graphs, but for the star.`,
+			inWords(shownStates), alpha(shownPrior), inWords(len(families)), slices.Min(lengths), slices.Max(lengths)), row...)
+	f.Share(row[0])
 	return f
 }
-
-// extent returns the least and the largest coordinate of the points, in either direction.
-func extent(points []figure.Series) (low, high float64) {
-	low, high = math.Inf(1), math.Inf(-1)
-	for _, s := range points {
-		low = min(low, floats.Min(s.X), floats.Min(s.Y))
-		high = max(high, floats.Max(s.X), floats.Max(s.Y))
-	}
-	return low, high
-}
-
-var lengthAxis = figure.Label{Text: "Length T", TeX: "Length $T$"}
 
 func tEffOf(j *Joint) float64 { return j.Graph.TEff() }
 
@@ -259,22 +210,23 @@ func ofPrior(all []*Joint, prior string, states int) []*Joint {
 	return slices.DeleteFunc(slices.Clone(all), other)
 }
 
-// jointPanel draws a family in a colour, with a line through its graphs by length.
-func jointPanel(all []*Joint, xAxis, yAxis figure.Axis, x, y func(*Joint) float64) *figure.Axes {
-	a := &figure.Axes{X: xAxis, Y: yAxis}
+// jointPanel draws the excess over the Bayes predictor against x, a family in a colour.
+func jointPanel(all []*Joint, label string, x func(*Joint) float64) *figure.Panel {
+	p := figure.New("").Axes(label, "Loss above Bayes")
+	p.Log(&p.X, &p.Y)
 	byLength := func(a, b *Joint) int { return cmp.Compare(a.Graph.T(), b.Graph.T()) }
-	for _, j := range slices.SortedStableFunc(slices.Values(all), byLength) {
-		k := slices.IndexFunc(a.Series, func(s figure.Series) bool { return s.Label.Text == j.Family })
-		if k < 0 {
-			k = len(a.Series)
-			a.Series = append(a.Series, marks(figure.Text(j.Family), k+1))
+	all = slices.SortedStableFunc(slices.Values(all), byLength)
+	var families []string
+	for _, j := range all {
+		if !slices.Contains(families, j.Family) {
+			families = append(families, j.Family)
 		}
-		a.Series[k].X, a.Series[k].Y = append(a.Series[k].X, x(j)), append(a.Series[k].Y, y(j))
 	}
-	for _, s := range a.Series {
-		a.Series = append(a.Series, figure.Series{X: s.X, Y: s.Y, Color: s.Color, Mark: s.Mark, Width: 0.5})
+	for k, family := range families {
+		of := slices.DeleteFunc(slices.Clone(all), func(j *Joint) bool { return j.Family != family })
+		p.Points(k, family, mapped(of, x), mapped(of, (*Joint).Excess))
 	}
-	return a
+	return p
 }
 
 func jointTable(all []*Joint) *figure.Table {

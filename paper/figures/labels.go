@@ -9,38 +9,31 @@ import (
 	"learncausal/pkg/train"
 )
 
-var (
-	token    = figure.Text("Token")
-	position = figure.Text("Position")
-
-	// Labels of narrow blocks.
-	shortToken    = figure.Label{Text: "X", TeX: "$X$"}
-	shortPosition = figure.Label{Text: "I", TeX: "$I$"}
-
-	// Rows and columns of an adjacency or an attention matrix.
-	positionI = figure.Label{Text: "Position i", TeX: "Position $i$"}
-	positionJ = figure.Label{Text: "Position j", TeX: "Position $j$"}
-
-	titleA1 = figure.Label{Text: "Ã⁽¹⁾", TeX: `$\widetilde A^{(1)}$`}
-	titleA2 = figure.Label{Text: "Ã⁽²⁾", TeX: `$\widetilde A^{(2)}$`}
-	titleW  = figure.Label{Text: "W̃ₒ", TeX: `$\widetilde W_O$`}
-
-	stepLabel = figure.Label{Text: "Step t", TeX: "Step $t$"}
-	betaLabel = figure.Label{Text: "β", TeX: `$\beta$`}
-	tEffLabel = figure.Label{Text: "Effective length", TeX: `Effective length $T_{\mathrm{eff}}$`}
+// Names of the blocks of tokens and of positions, and the symbols in their places where a block is narrow.
+const (
+	token, shortToken       = "Token", "$X$"
+	position, shortPosition = "Position", "$I$"
 )
 
-func lengthLabel(t int) figure.Label {
-	return figure.Label{Text: fmt.Sprintf("T = %d", t), TeX: fmt.Sprintf("$T=%d$", t)}
-}
+const (
+	// Rows and columns of an adjacency or an attention matrix.
+	positionI = "Position $i$"
+	positionJ = "Position $j$"
+
+	titleA1 = `$\widetilde A^{(1)}$`
+	titleA2 = `$\widetilde A^{(2)}$`
+	titleW  = `$\widetilde W_O$`
+
+	stepLabel  = "Step $t$"
+	betaLabel  = `$\beta$`
+	lengthAxis = "Length $T$"
+	tEffLabel  = `Effective length $T_{\mathrm{eff}}$`
+)
+
+func lengthLabel(t int) string { return fmt.Sprintf("$T=%d$", t) }
 
 // edgeLabel returns an edge with its positions counted from 1.
-func edgeLabel(parent, child int) figure.Label {
-	return figure.Label{
-		Text: fmt.Sprintf("%d → %d", parent+1, child+1),
-		TeX:  fmt.Sprintf(`$%d \to %d$`, parent+1, child+1),
-	}
-}
+func edgeLabel(parent, child int) string { return fmt.Sprintf(`$%d \to %d$`, parent+1, child+1) }
 
 // settingTeX returns the sizes and the number of steps of a run, as in "$S=10$, $T=20$, $2^{17}$ steps".
 func settingTeX(spec train.Spec) string {
@@ -73,11 +66,12 @@ func alpha(prior string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(prior, "dirichlet("), ")")
 }
 
-func adjacencyMatrix(title string, rows [][]float64) *figure.Matrix {
-	return &figure.Matrix{
-		Title: figure.Text(title), Values: rows, Scale: figure.Scale{Min: 0, Max: 1, Hidden: true},
-		XLabel: positionJ, YLabel: positionI,
-	}
+// adjacencyMatrix returns a panel of a matrix of zeros and ones, without a bar.
+func adjacencyMatrix(title string, rows [][]float64) *figure.Panel {
+	p, h := figure.Matrix(title, rows, false)
+	h.Bar = false
+	p.Axes(positionJ, positionI)
+	return p
 }
 
 func words(format string, args ...any) figure.Cell {

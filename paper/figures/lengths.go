@@ -6,8 +6,10 @@ import (
 	"math"
 	"math/big"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/plot/vg"
 
 	"learncausal/internal/figure"
 	"learncausal/paper/exact"
@@ -63,42 +65,35 @@ func Removed(t int, stay *big.Rat) float64 {
 
 // lengthsFigure shows (a) the leads of stage 1 by length and (b) what is proved of the loss by length and persistence.
 func lengthsFigure(context.Context, *Results) (*figure.Figure, error) {
-	leads := &figure.Axes{
-		X: figure.Axis{Label: figure.Label{Text: "T", TeX: "$T$"}, Log: true},
-		Y: figure.Axis{Label: figure.Text("Least lead of a parent"), Log: true},
-	}
+	leads := figure.New("").Axes("$T$", "Least lead of a parent")
+	leads.Log(&leads.X, &leads.Y)
 	theorems := finitelength.Theorems()
 	for k, th := range []finitelength.Theorem{theorems[0], theorems[len(theorems)/2]} {
-		s := figure.Series{Label: figure.Text("(" + th.Rows() + ")"), Points: true, Color: k + 1, Mark: k + 1}
+		var x, y []float64
 		for t := 4; t <= 512; t *= 2 {
-			s.X, s.Y = append(s.X, float64(t)), append(s.Y, ChildLead(t, th.Orbits...))
+			x, y = append(x, float64(t)), append(y, ChildLead(t, th.Orbits...))
 		}
 		limit, err := LimitLead(th.Orbits...)
 		if err != nil {
 			return nil, err
 		}
-		gamma := exact.Float(exact.FloorGamma(th.Orbits[0]))
-		ends := []float64{s.X[0], s.X[len(s.X)-1]}
-		leads.Series = append(leads.Series, s,
-			figure.Series{X: ends, Y: []float64{limit, limit}, Color: k + 1},
-			figure.Series{X: ends, Y: slices.Repeat([]float64{gamma * gamma * gamma / 4}, 2), Color: k + 1})
+		gamma, ends := exact.Float(exact.FloorGamma(th.Orbits[0])), []float64{x[0], x[len(x)-1]}
+		leads.Points(k, "("+th.Rows()+")", x, y)
+		leads.Curve(k, "", ends, []float64{limit, limit})
+		leads.Curve(k, "", ends, slices.Repeat([]float64{gamma * gamma * gamma / 4}, 2)).Dashes = []vg.Length{1.2, 1.2}
 	}
 	lengths, stays := []int{3, 4, 5, 6, 8, 12, 16, 24, 32, 48, 64}, []int64{55, 60, 65, 70, 75, 80, 85, 90, 95}
 	removed := mat.NewDense(len(stays), len(lengths), nil)
-	m := &figure.Matrix{
-		Scale: figure.Scale{Min: 0, Max: 1}, Format: "%.2f",
-		XLabel: leads.X.Label, YLabel: figure.Text("Persistence"),
-	}
+	var persistences []string
 	for k, stay := range stays {
-		m.RowNames = append(m.RowNames, figure.Text(fmt.Sprintf("%.2f", float64(stay)/100)))
+		persistences = append(persistences, fmt.Sprintf("%.2f", float64(stay)/100))
 		for l, t := range lengths {
 			removed.Set(k, l, Removed(t, exact.Frac(stay, 100)))
 		}
 	}
-	for _, t := range lengths {
-		m.ColumnNames = append(m.ColumnNames, figure.Text(fmt.Sprint(t)))
-	}
-	m.Values = matrixRows(removed)
+	m, h := figure.Matrix("", matrixRows(removed), false)
+	h.Format, h.RowNames, h.ColumnNames = "%.2f", persistences, mapped(lengths, strconv.Itoa)
+	m.Axes("$T$", "Persistence")
 	return figure.OneRow(figure.TwoColumns,
 		"Left: the least lead of a parent against the length, for two priors, with the limit above and a bound far "+
 			"below. Right: a table of shares by persistence and length, which grow with both, from 0 to about 0.9.",

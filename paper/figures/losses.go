@@ -141,26 +141,9 @@ func addresses(rs []*runs.Run) []string {
 	return mapped(rs, func(r *runs.Run) string { return r.Address })
 }
 
-func lossAxes(title figure.Label) *figure.Axes {
-	return &figure.Axes{
-		Title: title,
-		X:     figure.Axis{Label: figure.Text("Step"), Log: true},
-		Y:     figure.Axis{Label: figure.Text("Test loss")},
-	}
-}
-
-func lossCurve(r *runs.Run) figure.Series {
-	var s figure.Series
-	for _, p := range r.Curve[1:] {
-		s.X, s.Y = append(s.X, float64(p.Step)), append(s.Y, p.Loss)
-	}
-	return s
-}
-
-// lossLevel returns the loss of a predictor: the final loss on the whole test set plus the paired difference on
-// a part of it.
-func lossLevel(name string, r *runs.Run, loss, trained num.Estimate) figure.Level {
-	return figure.Level{Label: figure.Text(name), Y: finals(r)[0] + loss.Mean - trained.Mean}
+func lossAxes(title string) *figure.Panel {
+	p := figure.New(title).Axes("Step", "Test loss")
+	return p.Log(&p.X)
 }
 
 func trainedLoss(l *Losses) num.Estimate { return l.Model }

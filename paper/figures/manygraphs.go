@@ -353,62 +353,53 @@ func (c *Comparison) WithEnd(g int) []float64 {
 // manyGraphsFigure is Figure 9: attention on the parent by position, ours over
 // graphs and seeds, the authors' run over graphs.
 func manyGraphsFigure(c *Comparison) *figure.Figure {
-	ours := figure.Series{Label: figure.Text("ours, mean"), Color: 1, Mark: 1}
-	paper := figure.Series{Label: figure.Text("paper, mean"), Color: 2, Mark: 2}
-	each, printed := marks(figure.Text("ours, by graph"), 5), marks(figure.Text("paper, by graph"), 6)
-	each.Color, printed.Color = 1, 2
+	var x, ours, paper, xEach, each, xPrinted, printed []float64
 	for _, p := range c.Positions() {
-		x := float64(p.I + 1)
-		ours.X, ours.Y = append(ours.X, x), append(ours.Y, p.Ours)
-		paper.X, paper.Y = append(paper.X, x), append(paper.Y, p.Paper)
+		at := float64(p.I + 1)
+		x, ours, paper = append(x, at), append(ours, p.Ours), append(paper, p.Paper)
 		for g, of := range c.Graphs {
 			if of.Graph.Parent(p.I) < 0 {
 				continue
 			}
-			mean := stat.Mean(column(c.Edge[g], p.I), nil)
-			each.X, each.Y = append(each.X, x-0.2), append(each.Y, mean)
-			printed.X, printed.Y = append(printed.X, x+0.2), append(printed.Y, 1-of.OneMinusAttention[p.I])
+			xEach, each = append(xEach, at-0.2), append(each, stat.Mean(column(c.Edge[g], p.I), nil))
+			xPrinted, printed = append(xPrinted, at+0.2), append(printed, 1-of.OneMinusAttention[p.I])
 		}
 	}
+	p := figure.New("").Axes(positionI, "Attention from $i$ to $p(i)$").XRange(1, 20).YRange(0, 1)
+	p.Every(&p.X, 1).Every(&p.Y, 0.2).Height = 130
+	p.Points(4, "ours, by graph", xEach, each).Color = figure.Colors[0]
+	p.Curve(0, "ours, mean", x, ours)
+	p.Points(5, "paper, by graph", xPrinted, printed).Color = figure.Colors[1]
+	p.Curve(1, "paper, mean", x, paper)
 	return figure.OneRow(figure.FullText,
 		"Marks of 20 graphs over the positions, most between 0.8 and 0.95, with a few far below. The means of the paper and "+
 			"ours run together near 0.85 and fall to about 0.55 at the last position with a parent.",
 		fmt.Sprintf(`First-layer attention on the parent by position, on each of %d graphs and in the mean over the graphs: `+
 			`ours, the mean of %d seeds, and the paper's, one run each. Positions are counted from 1; our marks are `+
 			`shifted a little to the left and the paper's to the right.`, len(c.Graphs), c.Seeds()),
-		&figure.Axes{
-			X: figure.Axis{Label: positionI, Min: 1, Max: 20, Every: 1},
-			Y: figure.Axis{Min: 0, Max: 1, Every: 0.2, Label: figure.Label{
-				Text: "Attention from i to p(i)", TeX: `Attention from $i$ to $p(i)$`,
-			}},
-			Series: []figure.Series{each, ours, printed, paper},
-			Height: 130,
-		})
+		p)
 }
 
 // byGraphFigure shows our runs on each graph and the authors' value, by the number of the graph in the tables.
 func byGraphFigure(c *Comparison) *figure.Figure {
-	ours := figure.Series{Label: figure.Text("ours"), Points: true, Mark: 5}
-	paper := figure.Series{Label: figure.Text("paper"), Points: true}
+	var x, ours, xPaper []float64
 	for g, mean := range c.Mean {
 		for k, v := range mean {
-			ours.X = append(ours.X, float64(g)-0.4+0.6*float64(k)/float64(len(mean)))
-			ours.Y = append(ours.Y, v)
+			x, ours = append(x, float64(g)-0.4+0.6*float64(k)/float64(len(mean))), append(ours, v)
 		}
-		paper.X, paper.Y = append(paper.X, float64(g)+0.35), append(paper.Y, c.Printed[g])
+		xPaper = append(xPaper, float64(g)+0.35)
 	}
-	lo := min(floats.Min(ours.Y), floats.Min(paper.Y))
+	p := figure.New("").Axes("Graph", "Mean attention on parents").XRange(-0.75, 19.75)
+	p.YRange(math.Floor(min(floats.Min(ours), floats.Min(c.Printed))*20)/20, 1).Every(&p.X, 1).Height = 170
+	p.Points(4, "ours", x, ours).Color = figure.Colors[0]
+	p.Points(1, "paper", xPaper, c.Printed)
 	return figure.OneRow(figure.FullText,
 		"Marks over 20 graphs, many of ours and one of the paper’s each, most between 0.75 and 0.9. On most "+
 			"graphs the paper’s lies among ours, on a few above all of them.",
 		fmt.Sprintf(`Mean attention on the parents for each of the %d graphs: our %d runs, one mark a seed, `+
 			`and the value that the authors printed. Graphs have the numbers of the tables, in the authors' order `+
 			`from 0.`, len(c.Graphs), c.Seeds()),
-		&figure.Axes{
-			X:      figure.Axis{Label: figure.Text("Graph"), Min: -0.75, Max: 19.75, Every: 1},
-			Y:      figure.Axis{Label: figure.Text("Mean attention on parents"), Min: math.Floor(lo*20) / 20, Max: 1},
-			Series: []figure.Series{ours, paper}, Height: 170,
-		})
+		p)
 }
 
 // oneDraws is the number of drawn means over the twenty graphs.
@@ -419,22 +410,23 @@ const oneDraws = 100_000
 func oneDrawFigure(both ensembles) *figure.Figure {
 	c := both.ours
 	d := c.OneDraw(oneDraws)
-	share := figure.Series{Label: figure.Text("one run of each graph, ours")}
+	var x, share, xReleased, released []float64
 	for i := 0; i < oneDraws; i++ {
-		share.X, share.Y = append(share.X, d.Draws[i]), append(share.Y, float64(oneDraws-i)/oneDraws)
+		x, share = append(x, d.Draws[i]), append(share, float64(oneDraws-i)/oneDraws)
 		if i < oneDraws*99/100 {
 			i += oneDraws/200 - 1
 		}
 	}
-	printed := figure.Series{
-		Label: figure.Text("paper"), X: []float64{d.Printed, d.Printed}, Y: []float64{1. / oneDraws, 1}, Color: 2, Mark: 2,
-	}
-	released := figure.Series{Label: figure.Text("released sampler, other seeds"), Color: 3, Mark: 3, Points: true}
 	for k := range both.released.Seeds() {
 		mean := stat.Mean(column(both.released.Mean, k), nil)
 		i, _ := slices.BinarySearch(d.Draws, mean)
-		released.X, released.Y = append(released.X, mean), append(released.Y, float64(max(oneDraws-i, 1))/oneDraws)
+		xReleased, released = append(xReleased, mean), append(released, float64(max(oneDraws-i, 1))/oneDraws)
 	}
+	p := figure.New("").Axes("Mean over the graphs", "Share of draws that reach it")
+	p.XRange(math.Floor(200*d.Draws[0])/200, math.Ceil(200*max(d.Printed, d.Draws[oneDraws-1]))/200).Log(&p.Y)
+	p.Curve(0, "one run of each graph, ours", x, share)
+	p.Curve(1, "paper", []float64{d.Printed, d.Printed}, []float64{1. / oneDraws, 1})
+	p.Points(2, "released sampler, other seeds", xReleased, released)
 	return figure.OneRow(figure.OneColumn,
 		"On a logarithmic axis a curve that falls from 1 to one draw in a hundred thousand, and crosses an "+
 			"upright line at the paper’s mean a little below one in a thousand; marks on the curve near its middle.",
@@ -442,14 +434,7 @@ func oneDrawFigure(both ensembles) *figure.Figure {
 			`the share of $10^%d$ draws that reach each value, the means of %d other seeds of the released sampler, and `+
 			`the printed mean.`,
 			len(c.Graphs), c.Seeds(), len(strconv.Itoa(oneDraws))-1, both.released.Seeds()),
-		&figure.Axes{
-			X: figure.Axis{
-				Label: figure.Text("Mean over the graphs"),
-				Min:   math.Floor(200*d.Draws[0]) / 200, Max: math.Ceil(200*max(d.Printed, d.Draws[oneDraws-1])) / 200,
-			},
-			Y:      figure.Axis{Label: figure.Text("Share of draws that reach it"), Log: true},
-			Series: []figure.Series{share, printed, released},
-		})
+		p)
 }
 
 // manyGraphsTable lists the 20 graphs: the authors' value, our mean over the

@@ -264,13 +264,12 @@ func mlpFigure(ms []*MLPResult) *figure.Figure {
 			train.AttentionSequences, spec.S(), spec.T(), spec.Model.(train.MLP).Width, powerTeX(spec.Steps), spec.Seed),
 	}
 	for _, e := range SingleParents() {
-		row := []figure.Panel{adjacencyMatrix(e.Title, matrixRows(e.Graph.Adjacency()))}
+		row := []*figure.Panel{adjacencyMatrix(e.Title, matrixRows(e.Graph.Adjacency()))}
 		for _, m := range ms {
 			if m.Name == e.Name && m.Kind != "fixed" {
-				row = append(row, &figure.Matrix{
-					Title: figure.Text(mlpKind[m.Kind].title), Values: m.Seeds[0].P,
-					Scale: figure.Scale{Min: 0, Max: 1, Hidden: m.Kind != "residual"}, XLabel: positionJ,
-				})
+				p, h := figure.Matrix(mlpKind[m.Kind].title, m.Seeds[0].P, false)
+				h.Bar = m.Kind == "residual"
+				row = append(row, p.Axes(positionJ, ""))
 			}
 		}
 		f.Rows = append(f.Rows, row)

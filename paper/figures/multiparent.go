@@ -46,15 +46,15 @@ func MultiParents() []MultiParent {
 	return []MultiParent{
 		{
 			Name: "trigram", Title: "3-gram", Short: "3-gram",
-			Graph: graph.NGram(32, 2), Parents: []string{"i − 2", "i − 1"}, Seeds: 3,
+			Graph: graph.NGram(32, 2), Parents: []string{"$i-2$", "$i-1$"}, Seeds: 3,
 		},
 		{
-			Name: "halves", Title: "i − 1 and ⌊i/2⌋", Short: "halves",
-			Graph: graph.Halves(32), Parents: []string{"⌊i/2⌋", "i − 1"}, Seeds: 4,
+			Name: "halves", Title: `$i-1$ and $\lfloor i/2\rfloor$`, Short: "halves",
+			Graph: graph.Halves(32), Parents: []string{`$\lfloor i/2\rfloor$`, "$i-1$"}, Seeds: 4,
 		},
 		{
 			Name: "fourgram", Title: "4-gram", Short: "4-gram",
-			Graph: graph.NGram(32, 3), Parents: []string{"i − 3", "i − 2", "i − 1"}, Seeds: 1,
+			Graph: graph.NGram(32, 3), Parents: []string{"$i-3$", "$i-2$", "$i-1$"}, Seeds: 1,
 		},
 	}
 }
@@ -306,15 +306,6 @@ func (m *MultiRun) Outside() float64 {
 	return out / in
 }
 
-// parentTeX has the names of parents and graphs in LaTeX.
-var parentTeX = map[string]string{
-	"i − 1": "$i-1$", "i − 2": "$i-2$", "i − 3": "$i-3$",
-	"⌊i/2⌋":           `$\lfloor i/2\rfloor$`,
-	"i − 1 and ⌊i/2⌋": `$i-1$ and $\lfloor i/2\rfloor$`,
-}
-
-func parentLabel(name string) figure.Label { return figure.Label{Text: name, TeX: parentTeX[name]} }
-
 // Size of a cell and side of a 32 x 32 matrix, of which four fit in a row.
 const (
 	headCell = 2.625
@@ -350,7 +341,7 @@ func seedsWords(all []MultiResult) string {
 	for _, m := range all {
 		if n := m.SplitSeeds(); n < len(m.Runs) {
 			words += fmt.Sprintf(`On the graph with the parents %s the heads share them out in %d of %d seeds only. `,
-				parentLabel(m.Title).TeX, n, len(m.Runs))
+				m.Title, n, len(m.Runs))
 		}
 	}
 	return words
@@ -366,24 +357,20 @@ func median(m MultiResult) *MultiRun {
 }
 
 // seedStrip has the mean attention of each head on its parents by seed.
-func seedStrip(m MultiResult) figure.Panel {
-	a := &figure.Axes{
-		Title: figure.Text("Every seed"), Height: headSide,
-		X: figure.Axis{Label: figure.Text("Seed"), Min: -0.5, Max: float64(len(m.Runs)) - 0.5, Every: 1},
-		Y: figure.Axis{Label: figure.Text("Attention on the parent"), Min: 0, Max: 1},
-	}
-	least := 1.0
+func seedStrip(m MultiResult) *figure.Panel {
+	a := figure.New("Every seed").Axes("Seed", "Attention on the parent").XRange(-0.5, float64(len(m.Runs))-0.5)
+	a.Every(&a.X, 1).Height = headSide
+	least := 0.8
 	for l, name := range m.Parents {
-		s := marks(parentLabel(name), l+1)
+		var x, y []float64
 		for _, r := range m.Runs {
-			x := float64(r.Run.Spec.Seed) + 0.24*(float64(l)-float64(len(m.Parents)-1)/2) // side by side
-			s.X, s.Y = append(s.X, x), append(s.Y, r.On(r.Attention[l]))
+			x = append(x, float64(r.Run.Spec.Seed)+0.24*(float64(l)-float64(len(m.Parents)-1)/2)) // side by side
+			y = append(y, r.On(r.Attention[l]))
 		}
-		a.Series = append(a.Series, s)
-		least = min(least, floats.Min(s.Y))
+		a.Points(l, name, x, y)
+		least = min(least, math.Floor(5*floats.Min(y))/5)
 	}
-	a.Y.Min = min(0.8, math.Floor(5*least)/5)
-	return a
+	return a.YRange(least, 1)
 }
 
 // printedHeadsFigure is headsFigure in the setting that the paper prints.
@@ -405,29 +392,24 @@ const headsCaption = `Each head has above it its mean attention on the parents t
 	`is to attend.`
 
 // headsRow has the causal graph and the attention of each head of a run.
-func headsRow(m MultiResult, r *MultiRun) []figure.Panel {
-	row := []figure.Panel{attended(m)}
-	var heads []*figure.Matrix
+func headsRow(m MultiResult, r *MultiRun) []*figure.Panel {
+	row := []*figure.Panel{attended(m)}
 	p := r.Run.Final.Disentangled().PositionAttentions()
 	for l, h := range r.Head {
-		title := parentLabel(m.Parents[l])
-		on := fmt.Sprintf("%.2f on ", r.On(r.Attention[l]))
-		title.Text, title.TeX = on+title.Text, on+title.TeX
-		x := &figure.Matrix{Title: title, Values: matrixRows(p[h]), Cell: headCell, XLabel: positionJ}
-		heads = append(heads, x)
-		row = append(row, x)
+		x, heat := figure.Matrix(fmt.Sprintf("%.2f on %s", r.On(r.Attention[l]), m.Parents[l]), matrixRows(p[h]), false)
+		heat.Bar, x.Cell = l == len(r.Head)-1, headCell
+		row = append(row, x.Axes(positionJ, ""))
 	}
-	figure.ShareScale(figure.Scale{Min: 0, Max: 1}, heads...)
 	return row
 }
 
 // attended draws the positions that each position attends to in Construction 2: its
 // parents, and in the last row the parents of the label.
-func attended(m MultiResult) *figure.Matrix {
-	a := dagMatrix(m.Graph)
-	a.Title, a.Cell = parentLabel(m.Title), headCell
-	last := len(a.Values) - 1
-	a.Values = append(a.Values[:last-1], a.Values[last])
+func attended(m MultiResult) *figure.Panel {
+	rows := dagRows(m.Graph)
+	last := len(rows) - 1
+	a := adjacencyMatrix(m.Title, append(rows[:last-1], rows[last]))
+	a.Cell = headCell
 	return a
 }
 
@@ -446,19 +428,17 @@ func headWeightsFigure(all []MultiResult) *figure.Figure {
 	for _, m := range all {
 		r := median(m)
 		w := r.Run.Final.Disentangled()
-		row := []figure.Panel{attended(m)}
-		var heads []*figure.Matrix
+		row := []*figure.Panel{attended(m)}
+		var heads []*figure.Heat
 		for l, h := range r.Head {
-			groups := [][]figure.Group{{{Label: shortToken, Size: w.S}, {Label: position, Size: w.T}}}
-			x := &figure.Matrix{
-				Title: parentLabel(m.Parents[l]), Values: centred(w, w.A[0][h]), Cell: 2.25,
-				Rows: groups, Columns: groups, Numbered: []int{1},
-				Blocks: []figure.Block{{Row: w.S, Column: w.S, Rows: w.T, Columns: w.T}},
-			}
-			heads = append(heads, x)
+			x, heat := figure.Matrix(m.Parents[l], centred(w, w.A[0][h]), true)
+			heat.Rows = [][]figure.Group{innermost(w, 1)}
+			heat.Columns, heat.Numbered, heat.Blocks = heat.Rows, true, [][4]int{{w.S, w.S, w.T, w.T}}
+			x.Cell = 2.25
+			heads = append(heads, heat)
 			row = append(row, x)
 		}
-		figure.ShareScale(figure.Scale{Palette: figure.Signed}, heads...)
+		figure.OneScale(heads...)
 		f.Rows = append(f.Rows, row)
 	}
 	return f

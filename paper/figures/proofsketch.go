@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/plot/vg"
 
 	"learncausal/internal/figure"
 	"learncausal/paper/trial"
@@ -104,76 +105,54 @@ func proofSketch() *figure.Figure {
 			`I_{\chi^2}(s_{%[1]d};s_{%[2]d})$, so that it is largest at the parent $s_{%[2]d}$, where both terms `+
 			`are; marks of one position stand side by side. (c)~The attention of the row `+
 			`under descent along $g_{%[1]d}$, from uniform.`, sketchRow+1, g.Parent(sketchRow)+1),
-		Rows: [][]figure.Panel{
-			{&figure.Graph{Title: figure.Text("Causal graph"), Parents: g.Parents(), Query: true}},
+		Rows: [][]*figure.Panel{
+			{figure.Causal("Causal graph", &figure.Forest{Parents: g.Parents(), Query: true})},
 			{gradientPanel(g), descentPanel(g)},
 		},
 	}
 }
 
-// indexed returns a label with the index n, counted from 1, in place of %d in its TeX and,
-// as subscript, in place of %s in its text.
-func indexed(text, tex string, n int) figure.Label {
-	return figure.Label{Text: fmt.Sprintf(text, figure.Subscript(n+1)), TeX: fmt.Sprintf(tex, n+1)}
-}
-
 // gradientPanel has g_ij, the information of s_j on s_i, and the bound of g_ij, the mean
 // of the information of s_j and of the parent.
-func gradientPanel(g *graph.Forest) figure.Panel {
+func gradientPanel(g *graph.Forest) *figure.Panel {
 	const i = sketchRow
 	p, parent := sketchPrior(), g.Parent(i)
 	info, grad := theory.Information(theory.ChiSquared, p, g), theory.G(p, g)
-	is := marks(indexed("I(s%s; sⱼ)", `$I_{\chi^2}(s_{%d};s_j)$`, i), 2)
-	bounds := marks(indexed("bound on g%sⱼ", "bound on $g_{%d,j}$", i), 3)
-	gs := marks(indexed("g%sⱼ", "$g_{%d,j}$", i), 1)
-	add := func(s *figure.Series, x, y float64) { s.X, s.Y = append(s.X, x), append(s.Y, y) }
 	const apart = 0.17 // marks of one position do not overlap
+	var x, below, above, gs, is, bounds []float64
 	for j := range i + 1 {
-		x := float64(j + 1)
-		add(&gs, x, grad.At(i, j))
+		x, gs = append(x, float64(j+1)), append(gs, grad.At(i, j))
 		if j < i {
-			add(&is, x-apart, info.At(i, j))
-			add(&bounds, x+apart, (info.At(i, j)+info.At(i, parent))/2)
+			below, is = append(below, x[j]-apart), append(is, info.At(i, j))
+			above, bounds = append(above, x[j]+apart), append(bounds, (info.At(i, j)+info.At(i, parent))/2)
 		}
 	}
-	return &figure.Axes{
-		Title:  indexed("Gradient of the row of s%s", "Gradient of the row of $s_{%d}$", i),
-		Height: 105,
-		X:      figure.Axis{Label: positionJ, Min: 0.5, Max: float64(i) + 1.5, Every: 1},
-		Y:      figure.Axis{Label: figure.Text("Gradient, information")},
-		Series: []figure.Series{is, gs, bounds},
-	}
-}
-
-// marks returns a series of marks without points yet.
-func marks(label figure.Label, style int) figure.Series {
-	return figure.Series{Label: label, Points: true, Color: style, Mark: style}
+	a := figure.New(fmt.Sprintf("Gradient of the row of $s_{%d}$", i+1)).Axes(positionJ, "Gradient, information")
+	a.XRange(0.5, i+1.5).Every(&a.X, 1).Height = 105
+	a.Points(1, fmt.Sprintf(`$I_{\chi^2}(s_{%d};s_j)$`, i+1), below, is)
+	a.Points(0, fmt.Sprintf("$g_{%d,j}$", i+1), x, gs)
+	a.Points(2, fmt.Sprintf("bound on $g_{%d,j}$", i+1), above, bounds)
+	return a
 }
 
 // descentPanel has the attention of row i under gradient descent along g_i.
-func descentPanel(g *graph.Forest) figure.Panel {
+func descentPanel(g *graph.Forest) *figure.Panel {
 	const i = sketchRow
 	parent := g.Parent(i)
-	a := &figure.Axes{
-		Title:  figure.Text("Descent from uniform attention"),
-		Height: 105,
-		X: figure.Axis{Min: 0, Max: flowEnd, Label: figure.Label{
-			Text: "Step, in units of ST/(β₀η₁)", TeX: `Step, in units of $ST/(\beta_0\eta_1)$`,
-		}},
-		Y: figure.Axis{Label: indexed("Attention of s%s", "Attention of $s_{%d}$", i), Min: 0, Max: 1},
-	}
+	a := figure.New("Descent from uniform attention").XRange(0, flowEnd).YRange(0, 1)
+	a.Axes(`Step, in units of $ST/(\beta_0\eta_1)$`, fmt.Sprintf("Attention of $s_{%d}$", i+1)).Height = 105
 	steps, attention := flow(theory.G(sketchPrior(), g).RawRowView(i)[:i+1])
 	for j := range i + 1 {
-		s := figure.Series{X: steps, Color: 4, Mark: 2}
+		k, name := 3, ""
 		if j == parent {
-			s.Color, s.Mark, s.Label = 1, 1, indexed("on its parent s%s", "on its parent $s_{%d}$", parent)
+			k, name = 0, fmt.Sprintf("on its parent $s_{%d}$", parent+1)
 		} else if j == 0 {
-			s.Label = figure.Text("on each of the others")
+			name = "on each of the others"
 		}
-		for _, at := range attention {
-			s.Y = append(s.Y, at[j])
+		l := a.Curve(k, name, steps, mapped(attention, func(at []float64) float64 { return at[j] }))
+		if j != parent {
+			l.Dashes = []vg.Length{5, 1.5}
 		}
-		a.Series = append(a.Series, s)
 	}
 	return a
 }
@@ -190,28 +169,25 @@ func gradientMap() *figure.Figure {
 		{"Two trees", graph.MustNew(-1, 0, -1, 1, 2, 0, 4, 3, 2, 6, 3, -1)},
 	}
 	f := &figure.Figure{
-		Width: figure.TwoColumns, Rows: make([][]figure.Panel, 2),
+		Width: figure.TwoColumns, Rows: make([][]*figure.Panel, 2),
 		Alt: "Above, the adjacency matrices of four graphs; below, the gradient of each. The darkest cells of a " +
 			"gradient are the edges of its graph.",
 		Caption: `Above, the adjacency matrix of a causal graph, row $i$ with its parent in column $p(i)$; below, ` +
 			`the idealized gradient $g_{ij}$ on one scale for all graphs. The parent is the largest entry of its ` +
 			`row; rows of roots vanish but for the last, in which the query, drawn uniformly, has $g_{TT}\neq0$ (outlined).`,
 	}
-	var adjacency, gradients []*figure.Matrix
-	const cell = 86. / 12 // four matrices and a bar fit the width
-	for _, n := range gs {
-		adj := &figure.Matrix{Title: figure.Text(n.title), Values: matrixRows(n.graph.Adjacency()), Cell: cell}
-		grad := &figure.Matrix{
-			Title:  figure.Label{Text: "gᵢⱼ", TeX: "$g_{ij}$"},
-			Values: matrixRows(theory.G(sketchPrior(), n.graph)), Cell: cell, XLabel: positionJ,
-			Blocks: []figure.Block{{Row: 11, Column: 11, Rows: 1, Columns: 1}},
+	var gradients []*figure.Heat
+	for k, n := range gs {
+		adj := adjacencyMatrix(n.title, matrixRows(n.graph.Adjacency())).Axes("", "")
+		p, grad := figure.Matrix("$g_{ij}$", matrixRows(theory.G(sketchPrior(), n.graph)), true)
+		grad.Blocks = [][4]int{{11, 11, 1, 1}}
+		if p.Axes(positionJ, ""); k == 0 {
+			adj.Y.Label.Text, p.Y.Label.Text = positionI, positionI
 		}
-		adjacency, gradients = append(adjacency, adj), append(gradients, grad)
-		f.Rows[0], f.Rows[1] = append(f.Rows[0], adj), append(f.Rows[1], grad)
+		adj.Cell, p.Cell = 86./12, 86./12 // four matrices and a bar fit the width
+		gradients = append(gradients, grad)
+		f.Rows[0], f.Rows[1] = append(f.Rows[0], adj), append(f.Rows[1], p)
 	}
-	adjacency[0].YLabel, gradients[0].YLabel = positionI, positionI
-	figure.ShareScale(figure.Scale{Palette: figure.Signed}, adjacency...)
-	adjacency[len(adjacency)-1].Scale.Hidden = true
-	figure.ShareScale(figure.Scale{Palette: figure.Signed}, gradients...)
+	figure.OneScale(gradients...)
 	return f
 }

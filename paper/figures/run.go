@@ -39,89 +39,37 @@ func RunFigures(o *trial.Measurement) ([]*figure.Figure, error) {
 	if err != nil {
 		return all, err
 	}
-	f.Width, err = nameNodes(f, o)
-	return append(all, f), err
+	if names := nodeNames(o); names != nil {
+		if _, ok := o.Run.Spec.Task.(train.Task1); ok {
+			f.Rows[0][0] = first.Rows[0][0]
+		}
+	}
+	return append(all, f), nil
 }
 
 // RunEntries returns the figures of [RunFigures] as entries whose ids begin with a prefix, laid out for a width as by
-// [Entry.At]. The blocks of the weights have the names that they have in the paper's figures, if these fit.
+// [Entry.At].
 func RunEntries(o *trial.Measurement, prefix string, w, h figure.Width, size float64) ([]Entry, error) {
 	all, err := RunFigures(o)
-	if err != nil {
-		return nil, err
-	}
 	var entries []Entry
 	for _, f := range all {
-		if named := withBlocks(f); f.ID == "weights" {
-			if _, err := named.FitType(w, h, size); err == nil {
-				f = named
-			}
-		}
 		f.ID = prefix + "-" + f.ID
 		drawn := func(context.Context, *Results) (Output, error) { return f, nil }
 		entries = append(entries, Entry{ID: f.ID, Draw: drawn}.At(w, h, size))
 	}
-	return entries, nil
+	return entries, err
 }
 
-// withBlocks returns a figure of weights with names in the places of the symbols of its blocks.
-func withBlocks(f *figure.Figure) *figure.Figure {
-	named := *f
-	named.Caption, _, _ = strings.Cut(f.Caption, ` $X$ marks`)
-	named.Rows = nil
-	spelt := func(levels [][]figure.Group) (out [][]figure.Group) {
-		for _, level := range levels {
-			level = slices.Clone(level)
-			for i, g := range level {
-				switch g.Label {
-				case shortToken:
-					level[i].Label = token
-				case shortPosition:
-					level[i].Label = position
-				}
-			}
-			out = append(out, level)
-		}
-		return out
-	}
-	for _, row := range f.Rows {
-		row = slices.Clone(row)
-		for j, p := range row {
-			if m, ok := p.(*figure.Matrix); ok {
-				whole := *m
-				whole.Rows, whole.Columns = spelt(m.Rows), spelt(m.Columns)
-				row[j] = &whole
-			}
-		}
-		named.Rows = append(named.Rows, row)
-	}
-	return &named
-}
-
-// nameNodes writes the names of the nodes at the graphs and matrices of a figure, if nodes have names of their
-// own, and returns its least sufficient width. A name that the font or LaTeX lacks is s_i.
-func nameNodes(f *figure.Figure, o *trial.Measurement) (figure.Width, error) {
-	var names []figure.Label
+// nodeNames returns the names of the nodes, or nil if they have none of their own. A name that the font or LaTeX lacks
+// is s_i.
+func nodeNames(o *trial.Measurement) (names []string) {
 	for i, name := range o.Nodes {
-		names = append(names, figure.Text(name).Or(figure.Node(i)))
-	}
-	t := o.Run.Spec.T()
-	for _, panel := range slices.Concat(f.Rows...) {
-		switch p := panel.(type) {
-		case *figure.Graph:
-			p.Names = names
-		case *figure.Matrix:
-			if names != nil && len(p.Columns) == 0 {
-				p.ColumnNames, p.XLabel, p.YLabel = names[:t], figure.Label{}, figure.Label{}
-				p.RowNames = names
-				if n := len(p.Values); n < len(names) { // the last row is the row of the label
-					p.RowNames = append(slices.Clone(names[:n-1]), names[t])
-				}
-			}
+		if _, err := figure.EscapeTeX(name); err != nil || !figure.Settable(name) || strings.Contains(name, "$") {
+			name = figure.Node(i)
 		}
+		names = append(names, name)
 	}
-	least, err := f.LeastWidth()
-	return max(f.Width, least), err
+	return names
 }
 
 func graphOf(spec train.Spec) (Graph, error) {
@@ -145,32 +93,43 @@ func graphFigure(o *trial.Measurement) (*figure.Figure, error) {
 		Caption: fmt.Sprintf(`The given graph beside the attention between positions in the first layer after `+
 			`%d steps. Learned: %d of its edges, and %d others.`, spec.Steps, found, others),
 	}
+	names, t := nodeNames(o), spec.T()
+	named := func(p *figure.Panel, h *figure.Heat) *figure.Panel {
+		if names != nil {
+			h.ColumnNames, h.RowNames = names[:t], names[:t]
+			if t < len(names) { // the last row is the row of the label
+				h.RowNames = append(slices.Clone(names[:t-1]), names[t])
+			}
+			return p
+		}
+		return p.Axes(positionJ, "")
+	}
 	if of, ok := spec.Task.(train.Task1); ok {
-		f.Rows = append(f.Rows, []figure.Panel{
-			&figure.Graph{Title: figure.Text("Causal graph"), Parents: of.Parents, Query: true},
-		})
+		forest := &figure.Forest{Parents: of.Parents, Query: true, Names: names}
+		f.Rows = append(f.Rows, []*figure.Panel{figure.Causal("Causal graph", forest)})
 	}
-	adjacency := &figure.Matrix{
-		Title: figure.Text("Adjacency matrix"), Values: givenAdjacency(o), Scale: figure.Scale{Hidden: true},
-		XLabel: positionJ, YLabel: positionI,
+	adjacency, h := figure.Matrix("Adjacency matrix", givenAdjacency(o), false)
+	if h.Bar = false; names == nil {
+		adjacency.Y.Label.Text = positionI
 	}
-	panels := []figure.Panel{adjacency}
-	var heads []*figure.Matrix
-	for h, p := range o.Attention {
+	panels := []*figure.Panel{named(adjacency, h)}
+	for k, p := range o.Attention {
 		title := "Attention"
 		if len(o.Attention) > 1 {
-			title = fmt.Sprintf("Attention, head %d", h+1)
+			title = fmt.Sprintf("Attention, head %d", k+1)
 		}
 		var rounded mat.Dense // means of probabilities may exceed 1 in their last digit
 		rounded.Apply(func(_, _ int, v float64) float64 { return min(v, 1) }, p)
-		m := &figure.Matrix{Title: figure.Text(title), Values: matrixRows(&rounded), XLabel: positionJ}
-		heads = append(heads, m)
-		panels = append(panels, m)
+		m, h := figure.Matrix(title, matrixRows(&rounded), false)
+		h.Bar = k == len(o.Attention)-1
+		panels = append(panels, named(m, h))
 	}
-	figure.ShareScale(figure.Scale{Min: 0, Max: 1}, heads...)
+	if names == nil {
+		adjacency.Y.Label.Text = positionI
+	}
 	f.Rows = slices.AppendSeq(f.Rows, slices.Chunk(panels, 3))
-	var err error
-	f.Width, err = nameNodes(f, o)
+	least, err := f.LeastWidth()
+	f.Width = max(f.Width, least)
 	return f, err
 }
 
@@ -192,36 +151,27 @@ func givenAdjacency(o *trial.Measurement) [][]float64 {
 
 // curveFigure draws the test loss, the losses of the reference predictors, and the attention on the parents.
 func curveFigure(o *trial.Measurement) *figure.Figure {
-	var loss, attention figure.Series
+	var steps, loss, on, attention []float64
 	for _, p := range o.Run.Curve {
-		loss.X, loss.Y = append(loss.X, float64(p.Step)), append(loss.Y, p.Loss)
+		steps, loss = append(steps, float64(p.Step)), append(loss, p.Loss)
 		if !math.IsNaN(p.Attention) {
-			attention.X, attention.Y = append(attention.X, float64(p.Step)), append(attention.Y, p.Attention)
+			on, attention = append(on, float64(p.Step)), append(attention, p.Attention)
 		}
 	}
-	losses := &figure.Axes{
-		X: figure.Axis{Label: figure.Text("Step")}, Y: figure.Axis{Label: figure.Text("Test loss")},
-		Series: []figure.Series{loss},
-	}
-	last := len(loss.X) - 1
+	losses := figure.New("").Axes("Step", "Test loss")
+	losses.Curve(0, "", steps, loss)
 	short := map[string]string{"Bayes": "Bayes", "posterior mean given the edges": "edges only"}
 	for _, r := range o.References {
-		name := short[r.Name]
-		if name == "" {
-			continue
+		if name := short[r.Name]; name != "" {
+			// The reference was evaluated on a part of the test set, see lossLevel.
+			losses.Level(name, loss[len(loss)-1]-r.ModelLess.Mean)
 		}
-		// The reference was evaluated on a part of the test set, see lossLevel.
-		losses.Levels = append(losses.Levels, figure.Level{Label: figure.Text(name), Y: loss.Y[last] - r.ModelLess.Mean})
 	}
-	f := &figure.Figure{
-		ID: "curve", Width: figure.TwoColumns, Rows: [][]figure.Panel{{losses}},
-		Caption: `Test loss along training, and the mean attention of the first layer on the parents.`,
-	}
-	if len(attention.X) > 0 {
-		f.Rows[0] = append(f.Rows[0], &figure.Axes{
-			X: figure.Axis{Label: figure.Text("Step")}, Series: []figure.Series{attention},
-			Y: figure.Axis{Label: figure.Text("Attention on the parents"), Min: 0, Max: 1},
-		})
+	f := figure.OneRow(figure.TwoColumns, "", `Test loss along training, and the mean attention of the first layer on the parents.`, losses)
+	if f.ID = "curve"; len(on) > 0 {
+		p := figure.New("").Axes("Step", "Attention on the parents").YRange(0, 1)
+		p.Curve(0, "", on, attention)
+		f.Rows[0] = append(f.Rows[0], p)
 	}
 	return f
 }
@@ -271,9 +221,9 @@ func SummaryText(o *trial.Measurement) string {
 		"± standard error:\n\n",
 		o.Sequences, spec.Test)
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "Predictor\tLoss\tModel less this\ntrained model\t%s\t\n", figure.CellOf(o.Model).Shown().Text)
+	fmt.Fprintf(t, "Predictor\tLoss\tModel less this\ntrained model\t%s\t\n", figure.CellOf(o.Model).Text())
 	for _, r := range o.References {
-		fmt.Fprintf(t, "%s\t%s\t%s\n", r.Name, figure.CellOf(r.Loss).Shown().Text, figure.CellOf(r.ModelLess).Shown().Text)
+		fmt.Fprintf(t, "%s\t%s\t%s\n", r.Name, figure.CellOf(r.Loss).Text(), figure.CellOf(r.ModelLess).Text())
 	}
 	t.Flush()
 	b.WriteString("\n")

