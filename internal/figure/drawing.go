@@ -222,6 +222,11 @@ func (f *Forest) frame(w vg.Length) vg.Point {
 	return vg.Point{X: snap(vg.Length(s.step * n)), Y: snap(vg.Length(s.query+s.below+s.radius+max(s.arc, s.radius)+2)) + pixel}
 }
 
+// GlyphBoxes reserves the space of the word query.
+func (f *Forest) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
+	return []plot.GlyphBox{{X: 1, Rectangle: vg.Rectangle{Max: vg.Point{X: 5}}}}
+}
+
 func (f *Forest) DataRange() (xmin, xmax, ymin, ymax float64) { return 0, 1, 0, 1 }
 
 // Plot draws the forest into the canvas.

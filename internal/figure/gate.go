@@ -112,15 +112,19 @@ func (g *gate) DrawImage(r vg.Rectangle, m image.Image) {
 }
 
 // Of a path with more than thinFrom points, no more are drawn than the lowest, the highest and the last in each step
-// of thinStep points to the left or to the right.
+// of thinStep points to the left or to the right; of any line, none that is less than flatness from the line without it.
 const (
 	thinFrom = 2000
 	thinStep = 0.25
+	flatness = 0.03
 )
 
 func thinned(p vg.Path) vg.Path {
-	if len(p) <= thinFrom || slices.ContainsFunc(p[1:], func(c vg.PathComp) bool { return c.Type != vg.LineComp }) {
+	if len(p) < 4 || slices.ContainsFunc(p[1:], func(c vg.PathComp) bool { return c.Type != vg.LineComp }) {
 		return p
+	}
+	if len(p) <= thinFrom {
+		return straightened(p)
 	}
 	out := vg.Path{p[0]}
 	for from := 1; from < len(p); {
@@ -138,6 +142,26 @@ func thinned(p vg.Path) vg.Path {
 			out = append(out, p[k])
 		}
 		from = to
+	}
+	return straightened(out)
+}
+
+func straightened(p vg.Path) vg.Path {
+	out := vg.Path{p[0]}
+	for from := 0; from+1 < len(p); {
+		to := from + 1
+		for ; to+1 < len(p) && to < from+60; to++ { // a longer line would take long to compare
+			d := p[to+1].Pos.Sub(p[from].Pos)
+			length := math.Hypot(float64(d.X), float64(d.Y))
+			if slices.ContainsFunc(p[from+1:to+1], func(c vg.PathComp) bool {
+				e := c.Pos.Sub(p[from].Pos)
+				along := float64(d.X*e.X + d.Y*e.Y)
+				return math.Abs(float64(d.X*e.Y-d.Y*e.X)) > flatness*length || along < 0 || along > length*length
+			}) {
+				break
+			}
+		}
+		out, from = append(out, p[to]), to
 	}
 	return out
 }

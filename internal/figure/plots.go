@@ -309,7 +309,7 @@ func (e *ends) Plot(c draw.Canvas, p *plot.Plot) {
 func (e *ends) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 	w := vg.Length(0)
 	for _, one := range e.all {
-		w = max(w, vg.Length(TextWidth(one.name, smallSize))+5)
+		w = max(w, vg.Length(TextWidth(one.name, smallSize))+8) // LaTeX may need 3 pt more
 	}
 	return []plot.GlyphBox{{X: 1, Y: 0.5, Rectangle: vg.Rectangle{Max: vg.Point{X: w}}}}
 }

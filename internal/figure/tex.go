@@ -164,9 +164,17 @@ func rectangle(p vg.Path) (r vg.Rectangle, ok bool) {
 	return vg.Rectangle{Min: a, Max: b}, ok && p[1].Type == vg.LineComp && p[2].Type == vg.LineComp && p[3].Type == vg.LineComp
 }
 
-func xy(p vg.Point) string { return num(p.X) + " " + num(p.Y) + " " }
+// xy writes a point to hundredths of a point, a third of the width of a hair line.
+func xy(p vg.Point) string {
+	return num(math.Round(float64(p.X)*100)/100) + " " + num(math.Round(float64(p.Y)*100)/100) + " "
+}
 
 func (t *texCanvas) path(p vg.Path, use string) {
+	if len(p) == 2 && p[0].Type == vg.MoveComp && p[1].Type == vg.ArcComp && p[1].Angle == 2*math.Pi {
+		t.put(`\figo %s%s `, xy(t.state.at.of(p[1].Pos)), num(p[1].Radius*t.state.at.scale()))
+		t.put("%s", use)
+		return
+	}
 	for _, c := range curves(p) {
 		at := t.state.at.of(c.Pos)
 		switch c.Type {
@@ -216,6 +224,7 @@ const texHead = `\begingroup
 \def\figp#1#2{\pgfsetlinewidth{#1}\pgfsetdash{#2}{0pt}}%
 \def\figm#1 #2 {\pgfpathmoveto{\pgfqpoint{#1bp}{#2bp}}}%
 \def\figl#1 #2 {\pgfpathlineto{\pgfqpoint{#1bp}{#2bp}}}%
+\def\figo#1 #2 #3 {\pgfpathcircle{\pgfqpoint{#1bp}{#2bp}}{#3bp}}%
 \def\figc#1 #2 #3 #4 #5 #6 {\pgfpathcurveto{\pgfqpoint{#1bp}{#2bp}}{\pgfqpoint{#3bp}{#4bp}}{\pgfqpoint{#5bp}{#6bp}}}%
 \def\figr#1 #2 #3 #4 #5 #6 #7 {\pgfsetfillopacity{1}\pgfsys@color@rgb@fill{#1}{#2}{#3}%
   \pgfpathrectangle{\pgfqpoint{#4bp}{#5bp}}{\pgfqpoint{#6bp}{#7bp}}\pgfusepathqfill}%

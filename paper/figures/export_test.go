@@ -192,7 +192,7 @@ func TestEntriesShareRuns(t *testing.T) {
 		loads <- struct{}{}
 		return stored(ctx, spec)
 	})
-	ids := []string{"fig-single-parent", "tab-single-parent-blocks", "fig-induction-head", "fig-single-parent-chain"}
+	ids := []string{"fig-single-parent", "tab-single-parent-blocks", "fig-induction-head"}
 	if _, err := r.Export(t.Context(), t.TempDir(), selected(t, ids...)...); err != nil {
 		t.Fatal(err)
 	}

@@ -20,23 +20,12 @@ var forwardPassTokens = []int{1, 0, 0, 2, 1, 0}
 
 // forwardPassFigure is Figure 3, on the graph of Figure 1.
 func forwardPassFigure() *figure.Figure {
-	return forwardPass(forwardPassTokens, "Six letters with arrows to their parents, the copied letters below, "+
-		"arrows from the query to the two copies of its own letter, and the letters there, whose mean is the "+
-		"output.")
-}
-
-// rootsFigure is Figure 3 of a sequence on which the query attends to the first position, a root, as well.
-func rootsFigure() *figure.Figure {
-	return forwardPass([]int{0, 1, 0, 2, 1, 0}, "The same drawing for a sequence whose first letter is the "+
-		"query’s: a grey arrow leads to this root as well, and its letter enters the output.")
-}
-
-func forwardPass(tokens []int, alt string) *figure.Figure {
-	f, err := ForwardPassFigure("", graph.Figure1(), tokens)
+	f, err := ForwardPassFigure("", graph.Figure1(), forwardPassTokens)
 	if err != nil {
 		panic(err)
 	}
-	f.Alt = alt
+	f.Alt = "Six letters with arrows to their parents, the copied letters below, arrows from the query to the two copies of " +
+		"its own letter, and the letters there, whose mean is the output."
 	return f
 }
 

@@ -76,7 +76,7 @@ func figures() []Entry {
 		drawing(entry("fig-stream", "The residual stream and which blocks each matrix reads", alone(streamDiagram))),
 
 		entry("fig-induction-head", "Weights after training on the in-context-learning graph (Figure 2)",
-			allWeights("icl")),
+			tried(SingleRuns, inductionHead)),
 		entry("fig-single-parent", "Adjacency and attention matrices of three graphs (Figure 6)",
 			then(SingleRuns, singleParentFigure)),
 
@@ -86,10 +86,6 @@ func figures() []Entry {
 
 		entry("fig-single-parent-loss", "Test loss along training on three graphs",
 			then(SingleParentLosses, lossFigure)),
-		entry("fig-single-parent-chain", "All weights of the run on the Markov chain",
-			allWeights("chain")),
-		entry("fig-single-parent-random", "All weights of the run on the random graph",
-			allWeights("random")),
 
 		entry("fig-multi-parent", "Attention of each head on graphs with several parents (Figure 5)",
 			then(multiRuns, headsFigure)),
@@ -103,8 +99,6 @@ func figures() []Entry {
 
 		drawing(entry("fig-forward-pass", "Forward pass of Construction 1 on a sequence (Figure 3)",
 			alone(forwardPassFigure))),
-		drawing(entry("fig-forward-pass-roots", "Forward pass of Construction 1 where a root is attended to",
-			alone(rootsFigure))),
 		entry("fig-construction-error", "Error of the constructions by scale and length",
 			alone(constructionErrorFigure)),
 

@@ -51,6 +51,17 @@ func then[A, B any](from source[A], f func(A) B) source[B] {
 	}
 }
 
+// tried is then for a function that may fail.
+func tried[A, B any](from source[A], f func(A) (B, error)) source[B] {
+	return func(ctx context.Context, r *Results) (none B, err error) {
+		a, err := from(ctx, r)
+		if err != nil {
+			return none, err
+		}
+		return f(a)
+	}
+}
+
 // alone returns the source of f, which needs no results.
 func alone[T any](f func() T) source[T] {
 	return func(context.Context, *Results) (T, error) { return f(), nil }

@@ -91,37 +91,18 @@ func on(rs []SingleRun, name string) SingleRun {
 	return rs[slices.IndexFunc(rs, func(r SingleRun) bool { return r.Name == name })]
 }
 
-// weightsAlts are the descriptions of the figures of all weights, by the name of the graph.
-var weightsAlts = map[string]string{
-	"icl": "Heat maps of three weight matrices below arcs from odd positions to the next. In the first, the dark " +
-		"cells of a framed block repeat the arcs; in the two others a framed block has a dark diagonal.",
-	"chain": "The three weight matrices of the run on the chain: in the first, the dark cells of the framed block " +
-		"stand just below its diagonal.",
-	"random": "The three weight matrices of the run on the random graph: the dark cells of the framed block of " +
-		"the first are those of the arcs above.",
-}
-
-// allWeights draws Figure 2 of the run on the graph of a name.
-func allWeights(name string) source[*figure.Figure] {
-	return func(ctx context.Context, results *Results) (*figure.Figure, error) {
-		rs, err := SingleRuns(ctx, results)
-		if err != nil {
-			return nil, err
-		}
-		r := on(rs, name)
-		f, err := WeightsFigure("", r.Weights(), r.Graph)
-		if err != nil {
-			return nil, err
-		}
-		f.Alt, f.Caption = weightsAlts[name], fmt.Sprintf(`All weights of the run on the graph of Figure 6 `+
-			`\textquotedblleft %s\textquotedblright, which is drawn above them.`, r.Title)
-		if name == "icl" {
-			f.Caption = `(a)~The in-context-learning graph. (b--d)~Weights after training on it (` +
-				settingTeX(r.Run.Spec) + `). The outlined blocks are those of the sparsity pattern; each colour scale ` +
-				`covers all entries of its matrix.`
-		}
-		return f, nil
+// inductionHead is Figure 2: all weights of the run on the in-context-learning graph.
+func inductionHead(rs []SingleRun) (*figure.Figure, error) {
+	r := on(rs, "icl")
+	f, err := WeightsFigure("", r.Weights(), r.Graph)
+	if err != nil {
+		return nil, err
 	}
+	f.Alt = "Heat maps of three weight matrices below arcs from odd positions to the next. In the first, the dark " +
+		"cells of a framed block repeat the arcs; in the two others a framed block has a dark diagonal."
+	f.Caption = `(a)~The in-context-learning graph. (b--d)~Weights after training on it (` + settingTeX(r.Run.Spec) +
+		`). The outlined blocks are those of the sparsity pattern; each colour scale covers all entries of its matrix.`
+	return f, nil
 }
 
 // singleParentFigure is Figure 6: adjacency matrix and attention weights for the three graphs,
