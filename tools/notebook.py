@@ -306,6 +306,18 @@ def lint_exercises(nb):
 NOT_ON_GITHUB = re.compile(r"\\operatorname|\\DeclareMathOperator|\\newcommand|\\def\b")
 
 
+OPEN = re.compile(r"\bremains? to be \w+|\bnot (?:yet |been )?(?:tested|checked|tried|decided)\b", re.IGNORECASE)
+NEEDED = re.compile(r"\bwould\b|\bneeds?\b|\btakes?\b", re.IGNORECASE)
+
+
+def lint_open(text):
+    """Yield each sentence that leaves something open in a paragraph that does not say what it would take."""
+    for paragraph in re.split(r"\n\s*\n|\n(?=- |\d+\. )", text):
+        for sentence in re.split(r"(?<=[.?!])\s+", paragraph):
+            if OPEN.search(sentence) and not NEEDED.search(paragraph):
+                yield f"the text leaves this open and does not say what it would take: {sentence.strip()[:80]!r}"
+
+
 def lint_bar(path, nb):
     """Yield a fault if the links to the neighbours are missing."""
     links = bar(path)
@@ -383,6 +395,8 @@ def lint(path):
     for k, cell in enumerate(nb["cells"], start=1):
         if m := NOT_ON_GITHUB.search(cell["source"]):
             yield f"{name} cell {k} from the top: GitHub does not show {m[0]} in a formula: \\mathrm, \\ast"
+        for fault in lint_open(cell["source"]) if cell["cell_type"] == "markdown" else ():
+            yield f"{name} cell {k} from the top: {fault}"
     yield from lint_bar(path, nb)
     if canonical(nb) != path.read_bytes():
         yield f"{name}: not in the stored form (saved by an editor?): make tidy"
