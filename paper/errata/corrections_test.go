@@ -159,7 +159,7 @@ func TestReplacementsSayWhatTheCorrectedRowSays(t *testing.T) {
 				if !slices.ContainsFunc(row.Bounds, func(b ledger.Bound) bool {
 					return marked.IsTimes(b, exact.Rat(p.factor))
 				}) {
-					t.Errorf("%s: the replacement %s is not %s times a bound of %s: %s", c.ID, p.latex, p.factor, row.ID, row.Statement)
+					t.Errorf("%s: %s is not %s times a bound of %s: %s", c.ID, p.latex, p.factor, row.ID, row.Statement)
 				}
 			}
 		}

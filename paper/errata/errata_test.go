@@ -199,8 +199,8 @@ func numbersOf(text string) []string {
 	return number.FindAllString(text, -1)
 }
 
-// known returns the numbers that a remark or a proof may have: those of its row, of the rows below it in the ledger, and
-// of its steps, which TestStepsOfProofsHold decides.
+// known returns the numbers that a remark or a proof may have: those of its row, of the rows below it in the
+// ledger, and of its steps, which TestStepsOfProofsHold decides.
 func known(l *ledger.Ledger, id, text string) map[string]bool {
 	row, ids := l.Find(id), l.Below(id)
 	if row.Corrected != "" {
@@ -229,7 +229,8 @@ func known(l *ledger.Ledger, id, text string) map[string]bool {
 	return all
 }
 
-// Each number of at least two digits in a remark or a proof is a number of the ledger, or of a step of the proof. A planted digit is found, except where the changed number belongs to the same rows.
+// Each number of at least two digits in a remark or a proof is a number of the ledger, or of a step of the
+// proof. A planted digit is found, except where the changed number belongs to the same rows.
 func TestNumbersOfTheProseAreOfTheLedger(t *testing.T) {
 	l := stored(t)
 	e, err := newErratum(l)

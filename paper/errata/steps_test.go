@@ -15,8 +15,8 @@ import (
 	"learncausal/paper/ledger"
 )
 
-// A quantity is positive. Its square is known where it is a product of square roots of rationals, and the quantity itself
-// where it is rational; otherwise it is enclosed.
+// A quantity is positive. Its square is known where it is a product of square roots of rationals, and the
+// quantity itself where it is rational; otherwise it is enclosed.
 type quantity struct {
 	rat, square *big.Rat
 	in          exact.Interval

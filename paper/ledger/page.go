@@ -88,7 +88,7 @@ func (r Row) tested() string {
 	return fmt.Sprintf("%s; margin %.3g", r.Instances, r.Margin)
 }
 
-// Resolved returns Resolves, or why it was not measured. A row that fails has none.
+// Resolved returns Resolves, or that it was not measured. A row that fails has none.
 func (r Row) Resolved() []string {
 	switch {
 	case r.Failed() || r.Resolves != nil:
@@ -96,7 +96,7 @@ func (r Row) Resolved() []string {
 	case !inequality.MatchString(r.Statement):
 		return []string{"not measured: no inequality"}
 	}
-	return []string{"not measured: no product"}
+	return []string{"not measured"}
 }
 
 // joined joins the parts that are not empty.
@@ -119,7 +119,7 @@ A row is a statement as printed, a displayed step of a proof, or a correction, w
 - **Refuted** names what is wrong. A *misprint* is a wrong sign, index or name. In a *boundary case* a row, an entry or a trivial case should be excluded. A *step of a proof* is false although the statement that it serves survives. A *missing hypothesis* makes the statement true, and so does another *constant* or exponent.
 - **Tested** counts the instances on which the check found no counterexample although the hypotheses hold, by the method that decided them: rational numbers, enclosures of the rounding error, floats, or confidence limits of a mean. Floats are evidence only. We do not count an instance on which the bound could not fail.
 - The **margin** is (rhs − lhs) / max(|lhs|, |rhs|) of lhs ≤ rhs on the worst instance; for an equation it is minus the relative difference.
-- **Resolves** is the smallest wrong bound that the check would notice, because a check that accepts every constant decides little. *$4$: 25 %* means that 3.2 in place of 4 is refused (or 5, under ≥), *$S^3$: 1* that $S^2$ in place of $S^3$ is. *Not at all* names the factors of which the check accepts every change that was tried, as a thousandth of a constant. *Not measured* says why a row that is not refuted has no such number: it states no inequality, or its right side is no product of a constant and powers. These changes run with the budget of a quick check, so a margin, which has the full one, may be smaller than the change that is resolved.
+- **Resolves** is the smallest wrong bound that the check would notice, because a check that accepts every constant decides little. *$4$: 25 %* means that 3.2 in place of 4 is refused (or 5, under ≥), *$S^3$: 1* that $S^2$ in place of $S^3$ is. *Not at all* names the factors of which the check accepts every change that was tried, as a thousandth of a constant. *Not measured* is a row that is not refuted and has no such number, because it states no inequality, or because its check does not read its right side from the statement; most of these are sums and shares, no products of a constant and powers. These changes run with the budget of a quick check, so a margin, which has the full one, may be smaller than the change that is resolved.
 
 Some statements leave a constant or a hypothesis open: Theorems 1 and 2, Lemmas 8, 10, 22 and 30 to 33 and Corollaries 1 and 2. Their rows name what the check takes.
 `
@@ -134,7 +134,8 @@ const pageTable = `
 // falsehoods returns a table of the statements that are false as printed, with what is wrong and what is true.
 func (l *Ledger) falsehoods() string {
 	var b strings.Builder
-	b.WriteString("## False as printed\n\n| number | statement | what is wrong | what is proved instead |\n|---|---|---|---|\n")
+	b.WriteString("## False as printed\n\n| number | statement | what is wrong | what is proved instead |\n" +
+		"|---|---|---|---|\n")
 	for _, r := range l.Rows {
 		if r.Kind != Statement || !r.Failed() {
 			continue

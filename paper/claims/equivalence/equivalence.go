@@ -230,8 +230,9 @@ var thmEquivalenceFrom = ledger.Claim{
 	Hypotheses: `any depth $L\ge1$, heads $m_\ell\ge1$, $S$, $T$; $d_0=S+T$, $d_\ell=(1+m_\ell)d_{\ell-1}$`,
 	Tried:      `$S=T=1$, one or two heads in each of up to three layers`,
 	Defect:     ledger.Misprint,
-	Check: ledger.Check(valueRows).Noted("In the last layer the blocks i d_L and I_{d_L} need more than d_L rows. An index off " +
-		"by one, d_l for the d_{l-1} of the stream that is read; the theorem stands."),
+	Check: ledger.Check(valueRows).Noted(
+		"In the last layer the blocks i d_L and I_{d_L} need more than d_L rows. An index off " +
+			"by one, d_l for the d_{l-1} of the stream that is read; the theorem stands."),
 	Correction: &ledger.Claim{
 		ID: "thm-equivalence-from-corrected", Title: "A disentangled transformer as a standard one",
 		Statement:  `for layer $\ell$, $V_i^{(\ell)}$ has the rows $0_{i d_{\ell-1}}$, $I_{d_{\ell-1}}$, $0_{d_L-(i+1)d_{\ell-1}}$ in its first $d_{\ell-1}$ columns, $K_i^{(\ell)}$ has $d_{\ell-1}$ for $d_\ell$ too, and $P$ has $d_L-d_0$ rows of zeros: $\mathrm{TF}_\theta=\widetilde{\mathrm{TF}}_{\tilde\theta}$ at all positions, with hidden dimension $d_L$`,

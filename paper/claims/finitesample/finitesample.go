@@ -611,8 +611,9 @@ var thmFiniteStage2StepExponent = ledger.Claim{
 	Statement:  `$|f_\theta(X;s)_{s'}-f_{\hat\theta}(X;s)_{s'}|\lesssim e^{\beta_0-1}\lesssim T_{\mathrm{eff}}^{-1/2}$ for $\theta=(A^{(1)},\beta_0I)$, $\hat\theta=(A^{(1)},0)$`,
 	Hypotheses: `$\beta_0\lesssim T_{\mathrm{eff}}^{-3/2}$`,
 	Uses:       []string{"lem-nonzero-beta"}, Defect: ledger.Misprint,
-	Check: ledger.Decided(exponentOrder).Noted("A misprint: e^(beta0-1) for e^(beta0) - 1, which eq. (42) gives. The left side of the second relation " +
-		"is at least 1/e; the witness has a number below it, and C T_eff^(-1/2)."),
+	Check: ledger.Decided(exponentOrder).Noted(
+		"A misprint: e^(beta0-1) for e^(beta0) - 1, which eq. (42) gives. The left side of the second relation " +
+			"is at least 1/e; the witness has a number below it, and C T_eff^(-1/2)."),
 	Correction: &ledger.Claim{
 		ID: "thm-finite-stage2-step-exponent-corrected", Title: "Predictions at beta0 and at 0",
 		Statement:  `$|f_\theta(X;s)_{s'}-f_{\hat\theta}(X;s)_{s'}|\le\bound[the shift]{\frac14(e^{\beta_0}-1)}\le\bound[the rate]{\frac12T_{\mathrm{eff}}^{-3/2}}$, a quarter of eq. (42) and less than the $\lesssim T_{\mathrm{eff}}^{-1/2}$ that is asked for`,
@@ -810,11 +811,12 @@ var claimSampleSize = ledger.Claim{
 		"thm-finite-stage2-step-1", "thm-finite-stage2-step-2", "thm-finite-stage2-step-3",
 	},
 	Defect: ledger.Boundary,
-	Check: ledger.Decided(rootSamples).Noted("This is the claim on stage 1; the paper claims stage 2 as well, with the two " +
-		"displays before, which this row does not decide. T is a root, and its own entry tends to S g_TT, which is not " +
-		"zero, however many samples there are; the witness has a lower bound of what the largest entry of row T exceeds " +
-		"with probability 99/100, and C T_eff^(-1/2). The gap is that of Lemma 5 (thm-dpi-gap), false for S >= 5. With " +
-		"the corrected population statements T_eff log T samples do suffice (claim-sample-size-corrected)."),
+	Check: ledger.Decided(rootSamples).Noted(
+		"This is the claim on stage 1; the paper claims stage 2 as well, with the two " +
+			"displays before, which this row does not decide. T is a root, and its own entry tends to S g_TT, which is not " +
+			"zero, however many samples there are; the witness has a lower bound of what the largest entry of row T exceeds " +
+			"with probability 99/100, and C T_eff^(-1/2). The gap is that of Lemma 5 (thm-dpi-gap), false for S >= 5. With " +
+			"the corrected population statements T_eff log T samples do suffice (claim-sample-size-corrected)."),
 	Correction: &ledger.Claim{
 		ID: "claim-sample-size-corrected", Title: "How many sequences stage 1 needs, corrected",
 		Statement:  `If $N\ge \bound[as many suffice]{T_{\mathrm{eff}}\log(2T^2/\delta)}$, then with probability $1-\delta$ $\|\hat g^{\mathrm{emp}}-\hat g\|_\infty\le \bound[as many suffice]{KT_{\mathrm{eff}}^{-1/2}}$, $K=2S^2\gamma^{-2}(1+\sqrt{2S})$: so $|\hat g^{\mathrm{emp}}_{i,j}|\lesssim T_{\mathrm{eff}}^{-1/2}$ for roots $i\neq T$, and the gap of $\hat g$ at a parent is kept up to $2KT_{\mathrm{eff}}^{-1/2}$; $N=T_{\mathrm{eff}}^{1-a}\log(2T^2/\delta)$ do not suffice for any $0<a\le1$ and $\delta\le\frac1{100}$ on the in-context graph`,

@@ -207,32 +207,30 @@ var constructSingleRate = ledger.Claim{
 	ID: "construct-single-step-rate", Number: "Construction 1", Kind: ledger.Step,
 	Title: "Construction 1 on chains, its error",
 	Statement: `on a chain, in the limit $\beta_1\to\infty$, and then $\beta_2\to\infty$, with $a=\min\pi$, and zero for the difference where $\hat\pi$ is not defined: ` +
-		`$\mathbb E\|f-\hat\pi(\cdot\mid s_T)\|_\infty\le\frac1{a(T-1)}$, and $T\,\mathbb E\|f-\hat\pi\|_\infty\to1-\frac1S\mathrm{tr}\,\pi$`,
+		`$\mathbb E\|f-\hat\pi(\cdot\mid s_T)\|_\infty\le\bound[the bound]{\frac1{a(T-1)}}$, and $T\,\mathbb E\|f-\hat\pi\|_\infty\to1-\frac1S\mathrm{tr}\,\pi$`,
 	Parts:      []string{"the bound", "the limit"},
 	Hypotheses: `$a>0$`,
 	Tried: `four $\pi$ over two states, $T=8,\dots,512$, and for the bound random ones with $T\le64$; sums over all ` +
 		`pair counts, enclosed`,
 	Uses: []string{"construct-single-step-limit-corrected"},
 	// The bound has the order of the distance to the limit, without the best constant.
-	Check: constructionRate(1, 1, 0).Noted("Proved: the count n is at least binomial, and E 1/(n+1) <= 1/(a (T-1)). The " +
+	Check: constructionRate(1, 0).Noted("Proved: the count n is at least binomial, and E 1/(n+1) <= 1/(a (T-1)). The " +
 		"limit is decided by a rate that is not proved: the distance to it is at most 1/(a^2 T) of it."),
 	Faults: []ledger.Fault{
-		ledger.PlantIn("the bound", "a tenth of the bound", constructionRate(0.1, 1, 0)),
-		ledger.PlantIn("the limit", "an error of 0.002 that stays", constructionRate(1, 1, 0.002)),
-		ledger.PlantIn("the limit", "the limit 1 - tr pi/(2S)", constructionRate(1, 0.5, 0)),
+		ledger.PlantIn("the limit", "an error of 0.002 that stays", constructionRate(1, 0.002)),
+		ledger.PlantIn("the limit", "the limit 1 - tr pi/(2S)", constructionRate(0.5, 0)),
 	},
 	Spare: []ledger.Spare{ledger.Spared(`$a>0$`, "at zero the bounds say nothing")},
 }
 
-// constructionRate decides the statement. The bound is multiplied by part, and the
-// trace in the limit by trace; floor is added to the error.
-func constructionRate(part, trace, floor float64) ledger.Check {
+// constructionRate decides the statement. The trace in the limit is multiplied by trace; floor is added to the error.
+func constructionRate(trace, floor float64) ledger.Check {
 	return func(e *ledger.Env, w *ledger.Worst) string {
 		r := rand.New(e.Stream("chains"))
 		for range e.Budget(500, 20) {
 			pi, t := instruments.RandomKernel(r, 2), 3+r.IntN(62)
 			mean := exact.PairMean(pi, exact.MustStationary(pi), t-1, constructionError, 1e-15)
-			bound := part / (slices.Min(pi.Floats()) * float64(t-1))
+			bound := e.Bound(0).Float(ledger.At[float64]{"a": slices.Min(pi.Floats()), "T-1": float64(t - 1)})
 			w.UpTo(1).AtMostRounded(mean.Float()+floor, bound, exact.Float(exact.Sub(mean.Hi, mean.Lo))+1e-12,
 				func() ledger.Instance { return ledger.Instance{"pi": pi, "T": t} })
 		}
@@ -247,7 +245,7 @@ func constructionRate(part, trace, floor float64) ledger.Check {
 				enclosed := exact.PairMean(pi, exact.MustStationary(pi), t-1, constructionError, 1e-15)
 				mean, rounding := enclosed.Float()+floor, exact.Float(exact.Sub(enclosed.Hi, enclosed.Lo))+1e-12
 				at := func() ledger.Instance { return ledger.Instance{"pi": pi, "T": t, "mean error": mean} }
-				w.UpTo(1).AtMostRounded(mean, part/(least*(n-1)), rounding, at)
+				w.UpTo(1).AtMostRounded(mean, e.Bound(0).Float(ledger.At[float64]{"a": least, "T-1": n - 1}), rounding, at)
 				w.AtMostRounded(math.Abs(n*mean/limit-1), 1/(least*least*n), n*rounding, at)
 			}
 		}

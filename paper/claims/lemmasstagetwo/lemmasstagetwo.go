@@ -615,8 +615,8 @@ func largestGamma(pi exact.Matrix, r *big.Rat) *big.Rat {
 	return gamma
 }
 
-// denominatorAtLeast decides the lower bound for gamma = most(pi, r) unless it is nil. pi is every matrix over two states with entries in
-// tenths, and a sample over three with entries in eighths.
+// denominatorAtLeast decides the lower bound for gamma = most(pi, r) unless it is nil. pi is every matrix over
+// two states with entries in tenths, and a sample over three with entries in eighths.
 func denominatorAtLeast(most func(pi exact.Matrix, r *big.Rat) *big.Rat) ledger.Check {
 	return func(e *ledger.Env, w *ledger.Worst) string {
 		matrices := slices.Collect(exact.Positive(2, 10))
@@ -768,9 +768,10 @@ var lemFToPiStepMarkov = ledger.Claim{
 	Statement: `$\mathbb P_X(|\hat c-\mu_\pi\pi|\ge\frac{\gamma^2}{2S^2})\le` +
 		`\bound{(\frac{2S^2}{\gamma^2})^2}\,\mathbb E_X|\hat c-\mu_\pi\pi|^2$`,
 	Hypotheses: `$\overline{\mathcal R}\ne\emptyset$`, Tried: pairFrequenciesTried,
-	Check: ledger.Check(pairFrequencyTail).Noted("Chebyshev's inequality. The paper prints 2 S^2/gamma^2 without the square, " +
-		"which C(gamma,S) absorbs. That is false for short sequences; under T_eff >= poly(1/gamma, S) it is neither " +
-		"proved nor refuted here."),
+	Check: ledger.Check(pairFrequencyTail).Noted(
+		"Chebyshev's inequality. The paper prints 2 S^2/gamma^2 without the square, " +
+			"which C(gamma,S) absorbs. That is false for short sequences; under T_eff >= poly(1/gamma, S) it is neither " +
+			"proved nor refuted here."),
 	Spare: []ledger.Spare{ledger.Spared(`$\overline{\mathcal R}\ne\emptyset$`, "there are no frequencies without it")},
 }
 

@@ -60,7 +60,8 @@ func TestInequalitiesOfTheStepsOfTheoremOne(t *testing.T) {
 		divergence += weight * weight * far * far / (p + weight*far)
 	}
 	check.Inequalities("the mixture in the limit", func(w *ledger.Worst) {
-		biasClaim{gamma: 1}.decide(ledger.NewEnv(t.Context(), thmMainStepBias, true), w, pi, exact.Frac(2, 5), exact.Frac(1, 4), exact.Frac(1, 2), 0)
+		e := ledger.NewEnv(t.Context(), thmMainStepBias, true)
+		biasClaim{gamma: 1}.decide(e, w, pi, exact.Frac(2, 5), exact.Frac(1, 4), exact.Frac(1, 2), 0)
 	}, [2]float64{weight, 2 * math.Exp(-1./6)}, [2]float64{0, 1e-40}, [2]float64{0, 1e-40},
 		[2]float64{divergence, 16 / math.Pow(0.4, 5) * math.Exp(-0.2)})
 	check.Inequalities("where the bound says nothing", func(w *ledger.Worst) { decideEmpty(w, 5, 2, 3, 24) },

@@ -131,7 +131,8 @@ const (
 	uniformMu        = `for the information, $\pi$ is doubly stochastic`
 )
 
-// sameReversed decides that ghat(beta) is the same for a chain and its reversal, for matrices with trace one, so that the relabelings of each are a prior of Assumption 1.
+// sameReversed decides that ghat(beta) is the same for a chain and its reversal, for matrices with trace one,
+// so that the relabelings of each are a prior of Assumption 1.
 func sameReversed(w *ledger.Worst) {
 	r := exact.Frac(1, 10)
 	ledger.SmallestKernel(3, 8, func(pi exact.Matrix) bool {

@@ -42,8 +42,8 @@ var lemA2Sym = ledger.Claim{
 	},
 }
 
-// A smallStage is stage 2 on a small graph in rational numbers, as beta is a multiple of 2 log 2 or 2 log(3/2). Each row
-// of the attention is the mean of two positions.
+// A smallStage is stage 2 on a small graph in rational numbers, as beta is a multiple of 2 log 2 or 2
+// log(3/2). Each row of the attention is the mean of two positions.
 type smallStage struct {
 	Graph     *graph.Forest  `at:"graph"`
 	Prior     []exact.Matrix `at:"prior"`
@@ -159,7 +159,9 @@ func growthAtMost(rounds int, expBetas ...*big.Rat) ledger.Check {
 			s, less := exact.Int(states), exact.Int(states-1)
 			return exact.Mul(less, e.Bound(0).Rat(ledger.At[*big.Rat]{"S": s, "S-1": less}))
 		}
-		x := cycle{Graph: "chain", Pi: "s -> s+1", Attention: "on the parents, the query on itself", Eps: big.NewRat(1, 10000)}
+		x := cycle{
+			Graph: "chain", Pi: "s -> s+1", Attention: "on the parents, the query on itself", Eps: big.NewRat(1, 10000),
+		}
 		for _, x.S = range []int{2, 3, 5, 20} {
 			for _, x.Reading = range bothReadings {
 				for _, x.ExpBeta = range expBetas {
