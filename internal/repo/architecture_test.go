@@ -55,6 +55,18 @@ func reaches(all map[string][]string, from, to string) bool {
 	return slices.ContainsFunc(all[from], func(f string) bool { return f == to || reaches(all, f, to) })
 }
 
+// The packages of tests, which no production code counts or imports, are imported by tests alone.
+func TestPackagesOfTestsAreImportedByTests(t *testing.T) {
+	t.Chdir(root)
+	for folder, ours := range imports(t) {
+		for _, f := range ours {
+			if f == "internal/property" || f == "paper/claims/compare" {
+				t.Errorf("%s imports %s, a package of tests", folder, f)
+			}
+		}
+	}
+}
+
 func document(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(name)
