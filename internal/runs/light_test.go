@@ -43,7 +43,8 @@ func TestLightRunIsSmallAndHasAllButWeights(t *testing.T) {
 		t.Errorf("a light run has other digests, or takes %d bytes", bytes)
 	}
 	for store, want := range map[*Store]bool{light: true, whole: false} {
-		if r := getSpec(t, store, smallSpec, Options{WithoutWeights: true}); r.Origin != Loaded || r.WithoutWeights() != want {
+		r := getSpec(t, store, smallSpec, Options{WithoutWeights: true})
+		if r.Origin != Loaded || r.WithoutWeights() != want {
 			t.Errorf("the stored run is %s, light %v, want %v", r.Origin, r.WithoutWeights(), want)
 		}
 	}

@@ -140,8 +140,8 @@ func (t Multi) Posterior(f []float64, x []int) {
 
 // GivenParents is [Multi.Posterior] where only the parents with these indices in the lists are compared, the Bayes
 // predictor if a node with as many parents as the label keeps those alone and all other nodes keep none. On an
-// n-gram with k parents, GivenParents(f, x, k-1) counts the tokens that follow x_{T-1}, and GivenParents(f, x) counts all
-// tokens. It panics unless each index is in 0..k-1, and as Posterior does.
+// n-gram with k parents, GivenParents(f, x, k-1) counts the tokens that follow x_{T-1}, and GivenParents(f, x) counts
+// all tokens. It panics unless each index is in 0..k-1, and as Posterior does.
 func (t Multi) GivenParents(f []float64, x []int, parents ...int) {
 	t.check(x)
 	if len(f) != t.Prior.S {

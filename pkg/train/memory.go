@@ -24,8 +24,8 @@ func (s Spec) Memory(workers int) float64 {
 	f := modelKind(s.Model).footprint(s.S(), s.T())
 	tables := f.Engine + (shards+1)*f.Gradient
 	sequences := 2*float64(s.Batch) + float64(s.Test)
-	return 8 * (copies(s.Optimiser)*f.Weights + tables + float64(workerCount(workers))*(f.Pass+taskKind(s.Task).drawing()) +
-		sequences*(float64(s.S())+float64(s.T())) + s.points())
+	passes := float64(workerCount(workers)) * (f.Pass + taskKind(s.Task).drawing())
+	return 8 * (copies(s.Optimiser)*f.Weights + tables + passes + sequences*(float64(s.S())+float64(s.T())) + s.points())
 }
 
 // workerCount returns the number of workers that train, one for each processor if workers is not positive.
