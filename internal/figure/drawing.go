@@ -108,7 +108,9 @@ func (p Pen) Arrow(k color.Color, width float64, dashed bool, x0, y0, out, x1, y
 	p.arrow(sty, 4.2, pt(x0, y0), out, pt(x1, y1), in, vg.Length(pull*math.Hypot(x1-x0, y1-y0)))
 }
 
-func (p Pen) arrow(sty draw.LineStyle, head vg.Length, a vg.Point, out float64, b vg.Point, in float64, pull vg.Length) {
+func (p Pen) arrow(
+	sty draw.LineStyle, head vg.Length, a vg.Point, out float64, b vg.Point, in float64, pull vg.Length,
+) {
 	towards := func(degrees float64) vg.Point { s, c := math.Sincos(degrees * math.Pi / 180); return pt(c, s) }
 	from, to := towards(out), towards(in)
 	base := b.Add(to.Scale(0.8 * head))
@@ -219,7 +221,8 @@ func (f *Forest) frame(w vg.Length) vg.Point {
 	}
 	n := float64(len(f.Parents))
 	s := f.shape(max(float64(w), least*n))
-	return vg.Point{X: snap(vg.Length(s.step * n)), Y: snap(vg.Length(s.query+s.below+s.radius+max(s.arc, s.radius)+2)) + pixel}
+	high := s.query + s.below + s.radius + max(s.arc, s.radius) + 2
+	return vg.Point{X: snap(vg.Length(s.step * n)), Y: snap(vg.Length(high)) + pixel}
 }
 
 // GlyphBoxes reserves the space of the word query.

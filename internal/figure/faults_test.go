@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,11 +25,11 @@ func TestLabelsAreReadBothWays(t *testing.T) {
 		`50 % of β_i & −1`:              {`50 \% of \ensuremath{\beta}\_i \& \ensuremath{-}1`, `50 % of β_i & −1`},
 		`$\hat g_{ij}$ of 3`:            {`$\hat g_{ij}$ of 3`, `ĝᵢⱼ of 3`},
 		"-0.5":                          {"$-0.5$", "−0.5"},
-		`Łódź`:                          {`\L{}ódź`, `Łódź`},
+		`Łódź`:                          {`\L{}ód{\'{z}}`, `Łódź`},
 		`on $\lfloor i/2\rfloor$`:       {`on $\lfloor i/2\rfloor$`, `on ⌊i/2⌋`},
 		`$\beta_0$`:                     {`$\beta_0$`, "β₀"},
 		`$\partial L/\partial\beta$`:    {`$\partial L/\partial\beta$`, "∂L/∂β"},
-		`$∂L/∂β$`:                       {`$\partial L/\partial\beta$`, "∂L/∂β"},
+		`$∂L/∂β$`:                       {`${\partial}L/{\partial}{\beta}$`, "∂L/∂β"},
 		`∇ ∈ ⟨x⟩ ‖v‖ ⇒ 𝔼`:               {"", "∆ ϵ ‹x› ‖v‖ → E"},
 		`$T=20$, $\mathcal S(A^{(1)})$`: {`$T=20$, $\mathcal S(A^{(1)})$`, "T = 20, S(A⁽¹⁾)"},
 		`$2\cdot 10^{-5}$`:              {`$2\cdot 10^{-5}$`, "2·10⁻⁵"},
@@ -40,14 +41,13 @@ func TestLabelsAreReadBothWays(t *testing.T) {
 		"A\u0303 and e\u0301":           {`\~{A} and é`, "Ã and é"},
 	} {
 		tex, err := latex(s)
-		if plain := Plain(s); err != nil || want[0] != "" && strings.ReplaceAll(tex, "{\\partial}", "\\partial") !=
-			strings.ReplaceAll(want[0], "é", tex[max(0, len(tex)-2):]) && !strings.Contains(tex, `\'`) && !strings.Contains(tex, `{\beta}$`) ||
-			plain != want[1] {
+		if plain := Plain(s); err != nil || want[0] != "" && tex != want[0] || plain != want[1] {
 			t.Errorf("%q: %q and %q (%v), want %q", s, tex, plain, err, want)
 		}
 	}
 	for s, want := range map[string]string{
-		noGlyph: "no glyph", "$x_$": "no argument", "${x$": "brace", "$x}$": "brace", `$\unknown$`: "only LaTeX", "a\nb" + noGlyph: "no glyph",
+		noGlyph: "no glyph", "$x_$": "no argument", "${x$": "brace", "$x}$": "brace", `$\unknown$`: "only LaTeX",
+		"a\nb" + noGlyph: "no glyph",
 	} {
 		property.Mentions(t, check(s), want)
 	}
@@ -55,7 +55,10 @@ func TestLabelsAreReadBothWays(t *testing.T) {
 
 // A label is an error, or is drawn in each format.
 func FuzzLabel(f *testing.F) {
-	for _, s := range []string{"Position $i$", "π(s'|s)", "X̃ and ĝ(β)", "Ã⁽¹⁾, W₁ and ⌊x⌋", "100 % & #1_$^{~}\\", "\x00", "日本", "a\nb", "$^$", "$\\hat$", "$x^$"} {
+	for _, s := range []string{
+		"Position $i$", "π(s'|s)", "X̃ and ĝ(β)", "Ã⁽¹⁾, W₁ and ⌊x⌋",
+		"100 % & #1_$^{~}\\", "\x00", "日本", "a\nb", "$^$", "$\\hat$", "$x^$",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -123,9 +126,11 @@ func TestEachFaultIsNamed(t *testing.T) {
 	}
 	for want, f := range map[string]*Figure{
 		`id "Upper"`: {ID: "Upper"}, "no panels": {ID: "f"}, "row 0 has no panel": {ID: "f", Rows: [][]*Panel{{}}},
-		"panel 0: nil": {ID: "f", Rows: [][]*Panel{{nil}}}, "want positive sizes": {ID: "f", Width: vg.Length(math.NaN()), Rows: [][]*Panel{{arcs()}}},
-		"scale -1": {ID: "f", Scale: -1, Rows: [][]*Panel{{arcs()}}}, "take a wider figure": {ID: "f", Rows: [][]*Panel{{axesPanel(), axesPanel(), axesPanel(), axesPanel()}}},
-		"without a plot": {ID: "f", Rows: [][]*Panel{{{names: &names{}}}}},
+		"panel 0: nil":        {ID: "f", Rows: [][]*Panel{{nil}}},
+		"want positive sizes": {ID: "f", Width: vg.Length(math.NaN()), Rows: [][]*Panel{{arcs()}}},
+		"scale -1":            {ID: "f", Scale: -1, Rows: [][]*Panel{{arcs()}}},
+		"take a wider figure": {ID: "f", Rows: [][]*Panel{slices.Repeat([]*Panel{axesPanel()}, 4)}},
+		"without a plot":      {ID: "f", Rows: [][]*Panel{{{names: &names{}}}}},
 	} {
 		_, err := f.PNG()
 		property.Mentions(t, err, want)
@@ -149,7 +154,7 @@ func TestEachFaultOfATableIsNamed(t *testing.T) {
 		"table losses has no columns":             func(tab *Table) { tab.Columns, tab.Rows = nil, nil },
 		"table losses has 1 shares, want one":     func(tab *Table) { tab.Shares = []float64{1} },
 		"they cover 2 of 3":                       func(tab *Table) { tab.Groups = []Group{{Size: 2}} },
-		`group "b" of 0 columns`:                  func(tab *Table) { tab.Groups = []Group{{Name: "a", Size: 3}, {Name: "b"}} },
+		`group "b" of 0 columns`:                  func(tab *Table) { tab.Groups = []Group{{Size: 3}, {Name: "b"}} },
 		"table losses: row 1 has 2 cells, want 3": func(tab *Table) { tab.Rows[1] = tab.Rows[1][:2] },
 		"table losses, row 1: label":              func(tab *Table) { tab.Rows[1][0] = Words(noGlyph) },
 	} {
@@ -169,7 +174,8 @@ func TestFaultsOfNumbersAreNamed(t *testing.T) {
 	for want, ns := range map[string]Numbers{
 		`figure: id "Upper"`: {{ID: "Upper"}}, "number x: NaN is not finite": {{ID: "x", Value: math.NaN()}},
 		"number x: text": {{ID: "x", Paper: "日"}}, `both define \valFigNine`: {{ID: "fig9"}, {ID: "fig-nine"}},
-		`both define \valXPaper`: {{ID: "x", Paper: "1"}, {ID: "x-paper"}}, "two numbers have the id same": {{ID: "same"}, {ID: "same"}},
+		`both define \valXPaper`:       {{ID: "x", Paper: "1"}, {ID: "x-paper"}},
+		"two numbers have the id same": {{ID: "same"}, {ID: "same"}},
 	} {
 		_, err := ns.TeX()
 		property.Mentions(t, err, want)
@@ -217,7 +223,8 @@ func TestTicks(t *testing.T) {
 	for want, got := range map[string]string{
 		"0 0.2 0.4 0.6 0.8 1": labels(about(5), 0, 1), "−1 −0.5 0 0.5 1": labels(about(5), -1, 1),
 		"1 10 100 1000": labels(decades, 1, 1000), "10⁰ 10¹ 10² 10³ 10⁴": labels(decades, 1, 1e4),
-		"10⁻⁴ 10⁻³ 10⁻² 10⁻¹ 10⁰": labels(decades, 1e-4, 1), "0.02 0.05 0.1 0.2": labels(decades, 0.015, 0.3), "": labels(decades, -1, 1),
+		"10⁻⁴ 10⁻³ 10⁻² 10⁻¹ 10⁰": labels(decades, 1e-4, 1),
+		"0.02 0.05 0.1 0.2":       labels(decades, 0.015, 0.3), "": labels(decades, -1, 1),
 	} {
 		if got != want {
 			t.Errorf("ticks %q, want %q", got, want)

@@ -186,10 +186,12 @@ func (p *Panel) room(w vg.Length) (r room, err error) {
 	size := p.frame(w)
 	q := p.sized(size)
 	if r = roomOf(q, size); !finite(r.left) {
-		return r, errors.New("the labels leave no room for a frame: shorten those of the ticks, or the names of NominalX or NominalY")
+		return r, errors.New("the labels leave no room for a frame: " +
+			"shorten those of the ticks, or the names of NominalX or NominalY")
 	}
 	if wide := q.Legend.Rectangle(draw.Canvas{}).Size().X; wide > size.X {
-		return r, fmt.Errorf("the legend is %.0f pt wide, the frame %.0f pt: shorten its names, or widen the figure", wide, size.X)
+		return r, fmt.Errorf("the legend is %.0f pt wide, the frame %.0f pt: shorten its names, or widen the figure",
+			wide, size.X)
 	}
 	return r, nil
 }
@@ -262,7 +264,8 @@ func (f *Figure) layout() (*layout, error) {
 	}
 	w := cmp.Or(f.Width, OneColumn)
 	if !(w > 0 && w <= farthest) || !(f.scale() > 0 && f.scale() <= 100) {
-		return nil, fmt.Errorf("figure %s: width %v and scale %v, want positive sizes of at most %v pt", f.ID, w, f.Scale, farthest)
+		return nil, fmt.Errorf("figure %s: width %v and scale %v, want positive sizes of at most %v pt",
+			f.ID, w, f.Scale, farthest)
 	}
 	l := &layout{w: w}
 	rows, err := f.rooms(l.w)

@@ -18,8 +18,8 @@ type gate struct {
 	err error
 }
 
-var errNoPlace = errors.New("lines, marks or texts have no place on the page, because their coordinates are not finite, " +
-	"or farther than some hundred pages")
+var errNoPlace = errors.New("lines, marks or texts have no place on the page, because their coordinates are not " +
+	"finite, or farther than some hundred pages")
 
 func (g *gate) fail(err error) {
 	if g != nil && g.err == nil {
@@ -112,7 +112,7 @@ func (g *gate) DrawImage(r vg.Rectangle, m image.Image) {
 }
 
 // Of a path with more than thinFrom points, no more are drawn than the lowest, the highest and the last in each step
-// of thinStep points to the left or to the right; of any line, none that is less than flatness from the line without it.
+// of thinStep points to the left or to the right; of any line, none that is less than flatness off the line without it.
 const (
 	thinFrom = 2000
 	thinStep = 0.25

@@ -82,7 +82,10 @@ func boxes() *Panel {
 func small() []*Figure {
 	return []*Figure{
 		{ID: "axes", Caption: "Axes.", Rows: [][]*Panel{{axesPanel()}}},
-		{ID: "matrix", Caption: "A matrix.", Alt: "A matrix, 50 % of it zero", Width: FullText, Rows: [][]*Panel{{weights(), arcs()}}},
+		{
+			ID: "matrix", Caption: "A matrix.", Alt: "A matrix, 50 % of it zero", Width: FullText,
+			Rows: [][]*Panel{{weights(), arcs()}},
+		},
 		{ID: "boxes", Caption: "A drawing.", Rows: [][]*Panel{{boxes()}}},
 	}
 }

@@ -273,7 +273,9 @@ func (h *Heat) Plot(c draw.Canvas, _ *plot.Plot) {
 	cells(c, rows, columns, func(i, j int) color.RGBA { return h.color(h.Z[i][j]) })
 	x := func(j float64) vg.Length { return c.Min.X + size.X*vg.Length(j)/vg.Length(columns) }
 	y := func(i float64) vg.Length { return c.Max.Y - size.Y*vg.Length(i)/vg.Length(rows) }
-	h.groups(c, h.Columns, size.Y, 0, func(k int, out vg.Length) vg.Point { return vg.Point{X: x(float64(k)), Y: c.Max.Y + out} })
+	h.groups(c, h.Columns, size.Y, 0, func(k int, out vg.Length) vg.Point {
+		return vg.Point{X: x(float64(k)), Y: c.Max.Y + out}
+	})
 	h.groups(c, h.Rows, size.X, math.Pi/2, func(k int, out vg.Length) vg.Point {
 		return vg.Point{X: c.Min.X - out, Y: y(float64(k))}
 	})
@@ -360,7 +362,9 @@ func outline(c draw.Canvas, sty draw.LineStyle, r vg.Rectangle) {
 
 // groups draws lines between groups, and names over brackets outside. at returns the point at a row or column, out of
 // the matrix.
-func (h *Heat) groups(c draw.Canvas, levels [][]Group, deep vg.Length, turn float64, at func(k int, out vg.Length) vg.Point) {
+func (h *Heat) groups(
+	c draw.Canvas, levels [][]Group, deep vg.Length, turn float64, at func(k int, out vg.Length) vg.Point,
+) {
 	sty := Style(smallSize, text.XCenter, text.YBottom)
 	sty.Rotation = turn
 	line := draw.LineStyle{Color: color.RGBA{0x99, 0x99, 0x99, 255}}

@@ -49,11 +49,14 @@ func TestExportsCompileInEveryDocument(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "captions.tex"), []byte(captions), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	head := "\\pdfsuppressptexinfo=-1 \\pdftrailerid{}\\documentclass{article}\n" + Preamble + "\\usepackage[margin=2cm]{geometry}\\nofiles\\def\\act#1{}"
+	head := "\\pdfsuppressptexinfo=-1 \\pdftrailerid{}\\documentclass{article}\n" + Preamble +
+		"\\usepackage[margin=2cm]{geometry}\\nofiles\\def\\act#1{}"
 	const styles = `
 \usepackage{pgfplots}\pgfplotsset{compat=1.18,every axis/.append style={grid=both},grid=both}
-\tikzset{every node/.style={draw,fill=red},every picture/.style={scale=2,rotate=5},every path/.style={draw=red,line width=3pt}}
-\def\act#1{\catcode` + "`" + `#1=13 \begingroup\lccode` + "`" + `\~=` + "`" + `#1\lowercase{\endgroup\def~}{\errmessage{active}}}`
+\tikzset{every node/.style={draw,fill=red},every picture/.style={scale=2,rotate=5},
+every path/.style={draw=red,line width=3pt}}
+\def\act#1{\catcode` + "`" + `#1=13
+\begingroup\lccode` + "`" + `\~=` + "`" + `#1\lowercase{\endgroup\def~}{\errmessage{active}}}`
 	const begin = "\n\\begin{document}\\input{values}\\input{captions}\\input{captions}\\message{\\capAxes}\n" +
 		"\\ifdim\\valFigNineMean pt>1pt\\errmessage{a mean}\\fi\n"
 	log, first := compile(t, dir, head+begin+body+"\\end{document}\n")

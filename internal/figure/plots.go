@@ -19,7 +19,9 @@ import (
 
 // dashes and shapes distinguish series without their colours.
 var (
-	dashes = [][]vg.Length{nil, {5, 1.5}, {1.2, 1.2}, {5, 1.5, 1.2, 1.5}, {2.8, 1.2}, {8, 2.5}, {5, 1.5, 1.2, 1.5, 1.2, 1.5}}
+	dashes = [][]vg.Length{
+		nil, {5, 1.5}, {1.2, 1.2}, {5, 1.5, 1.2, 1.5}, {2.8, 1.2}, {8, 2.5}, {5, 1.5, 1.2, 1.5, 1.2, 1.5},
+	}
 	shapes = []draw.GlyphDrawer{
 		draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, diamond{}, stroked(circle), stroked(cross), stroked(plus),
 	}
@@ -395,7 +397,8 @@ func settle(a *plot.Axis, name string, margin bool) error {
 	case math.IsNaN(width) || math.IsInf(width, 0) || math.IsInf(a.Min, 0):
 		return fmt.Errorf("axis %s %q has the range [%v, %v], want finite numbers", name, a.Label.Text, a.Min, a.Max)
 	case width > 1e300:
-		return fmt.Errorf("axis %s %q has the range [%v, %v], want a width of at most 1e300", name, a.Label.Text, a.Min, a.Max)
+		return fmt.Errorf("axis %s %q has the range [%v, %v], want a width of at most 1e300",
+			name, a.Label.Text, a.Min, a.Max)
 	case log && a.Min <= 0:
 		return fmt.Errorf("logarithmic axis %s %q needs values above 0; the least is %v", name, a.Label.Text, a.Min)
 	case log && a.Max <= a.Min*(1+1e-10):
@@ -476,7 +479,8 @@ func (n *names) draw(c draw.Canvas) {
 	at, _ := n.places(c.Size().X)
 	for k, e := range n.all {
 		p := vg.Point{X: c.Min.X + at[k].X, Y: c.Max.Y - 11*at[k].Y - 6}
-		icon := draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: p.Sub(vg.Point{Y: 3}), Max: p.Add(vg.Point{X: e.wide, Y: 3})}}
+		box := vg.Rectangle{Min: p.Sub(vg.Point{Y: 3}), Max: p.Add(vg.Point{X: e.wide, Y: 3})}
+		icon := draw.Canvas{Canvas: c.Canvas, Rectangle: box}
 		e.thumb.Thumbnail(&icon)
 		c.FillText(Style(smallSize, text.XLeft, text.YCenter), p.Add(vg.Point{X: e.wide + 4}), e.name)
 	}

@@ -37,8 +37,9 @@ func (c *svgCanvas) WriteTo(w io.Writer) (int64, error) {
 	for k, width := range c.widths {
 		all[k] += fmt.Sprintf(`<text textLength="%s" lengthAdjust="spacingAndGlyphs" xml:space="preserve" `, num(width))
 	}
-	n, err := fmt.Fprintf(w, "%sxlink\" role=\"img\">\n<title>%s</title>\n<desc>%s</desc>%s", head, html.EscapeString(c.title),
-		html.EscapeString(c.desc), strings.ReplaceAll(strings.Join(all, ""), "font-family:Liberation Sans;font-variant:normal",
-			"font-family:'Liberation Sans',Arial,Helvetica,sans-serif"))
+	body := strings.ReplaceAll(strings.Join(all, ""), "font-family:Liberation Sans;font-variant:normal",
+		"font-family:'Liberation Sans',Arial,Helvetica,sans-serif")
+	n, err := fmt.Fprintf(w, "%sxlink\" role=\"img\">\n<title>%s</title>\n<desc>%s</desc>%s", head,
+		html.EscapeString(c.title), html.EscapeString(c.desc), body)
 	return int64(n), err
 }

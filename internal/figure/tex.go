@@ -38,7 +38,7 @@ type affine struct{ a, b, c, d, e, f float64 }
 
 func (m affine) of(p vg.Point) vg.Point {
 	x, y := float64(p.X), float64(p.Y)
-	return vg.Point{X: vg.Length(float64(m.a*x) + float64(m.c*y) + m.e), Y: vg.Length(float64(m.b*x) + float64(m.d*y) + m.f)}
+	return pt(float64(m.a*x)+float64(m.c*y)+m.e, float64(m.b*x)+float64(m.d*y)+m.f)
 }
 
 // before returns the map that applies n and then m.
@@ -64,9 +64,13 @@ func (t *texCanvas) Size() (w, h vg.Length)                 { return t.w, t.h }
 func (t *texCanvas) SetLineWidth(w vg.Length)               { t.state.width = w }
 func (t *texCanvas) SetLineDash(d []vg.Length, _ vg.Length) { t.state.dashes = d }
 func (t *texCanvas) Push()                                  { t.saved = append(t.saved, t.state) }
-func (t *texCanvas) Pop()                                   { k := len(t.saved) - 1; t.state, t.saved = t.saved[k], t.saved[:k] }
 func (t *texCanvas) Scale(x, y float64)                     { t.apply(affine{a: x, d: y}) }
 func (t *texCanvas) apply(m affine)                         { t.state.at = t.state.at.before(m) }
+
+func (t *texCanvas) Pop() {
+	k := len(t.saved) - 1
+	t.state, t.saved = t.saved[k], t.saved[:k]
+}
 
 func (t *texCanvas) SetColor(c color.Color) {
 	if c == nil {
@@ -98,8 +102,8 @@ var texColors = map[color.NRGBA]string{}
 
 func init() {
 	for name, c := range map[string]color.RGBA{
-		"figblue": Colors[0], "figvermilion": Colors[1], "figgreen": Colors[2], "figpurple": Colors[3], "figorange": Colors[4],
-		"figsky": Colors[5], "figred": Red, "figgrey": Grey,
+		"figblue": Colors[0], "figvermilion": Colors[1], "figgreen": Colors[2], "figpurple": Colors[3],
+		"figorange": Colors[4], "figsky": Colors[5], "figred": Red, "figgrey": Grey,
 	} {
 		texColors[color.NRGBA(c)] = name
 	}
@@ -161,7 +165,10 @@ func rectangle(p vg.Path) (r vg.Rectangle, ok bool) {
 	corner := vg.Point{X: b.X, Y: a.Y}
 	other := vg.Point{X: a.X, Y: b.Y}
 	ok = p[1].Pos == corner && p[3].Pos == other || p[1].Pos == other && p[3].Pos == corner
-	return vg.Rectangle{Min: a, Max: b}, ok && p[1].Type == vg.LineComp && p[2].Type == vg.LineComp && p[3].Type == vg.LineComp
+	for _, c := range p[1:4] {
+		ok = ok && c.Type == vg.LineComp
+	}
+	return vg.Rectangle{Min: a, Max: b}, ok
 }
 
 // xy writes a point to hundredths of a point, a third of the width of a hair line.

@@ -470,7 +470,7 @@ func (p piece) face(f font.Font) font.Face {
 	return font.DefaultCache.Lookup(f, f.Size)
 }
 
-// floors are the floor brackets, which text fonts lack, with the direction of the foot of the bar that is drawn instead.
+// floors are the floor brackets, which text fonts lack, with the direction of the foot of the bar drawn instead.
 var floors = map[rune]vg.Length{'⌊': 1, '⌋': -1}
 
 const floorWidth = 0.34

@@ -33,7 +33,8 @@ func TestFittedPanelsStandApart(t *testing.T) {
 				}
 				for _, q := range l.panels[:i] {
 					o := q.room.outer(q.frame)
-					if x := min(o.Max.X, out.Max.X) - max(o.Min.X, out.Min.X); x > 1 && min(o.Max.Y, out.Max.Y)-max(o.Min.Y, out.Min.Y) > 1 {
+					x := min(o.Max.X, out.Max.X) - max(o.Min.X, out.Min.X)
+					if x > 1 && min(o.Max.Y, out.Max.Y)-max(o.Min.Y, out.Min.Y) > 1 {
 						t.Errorf("%s at %v: panels overlap by %v", f.ID, w, x)
 					}
 				}
@@ -43,7 +44,9 @@ func TestFittedPanelsStandApart(t *testing.T) {
 }
 
 func TestRowsOfAxesAreAligned(t *testing.T) {
-	f := &Figure{ID: "rows", Width: TwoColumns, Rows: [][]*Panel{{axesPanel(), axesPanel()}, {New("").Axes("", "wide"), axesPanel()}}}
+	f := &Figure{ID: "rows", Width: TwoColumns, Rows: [][]*Panel{
+		{axesPanel(), axesPanel()}, {New("").Axes("", "wide"), axesPanel()},
+	}}
 	l := must(f.layout())
 	if a, b := l.panels[0].frame, l.panels[2].frame; a.Min.X != b.Min.X || a.Max.Y != l.panels[1].frame.Max.Y {
 		t.Errorf("frames at %v and %v", a, b)
@@ -112,7 +115,8 @@ func TestPickedPanelsKeepTheirLetters(t *testing.T) {
 
 // Titles break at spaces, but not in a formula.
 func TestTitlesBreakIntoLines(t *testing.T) {
-	got := strings.Join(broken("a title of $x = 1$ and\nmore", vg.Length(TextWidth("a title of", labelSize))+1, Style(labelSize, 0, 0)), "|")
+	room := vg.Length(TextWidth("a title of", labelSize)) + 1
+	got := strings.Join(broken("a title of $x = 1$ and\nmore", room, Style(labelSize, 0, 0)), "|")
 	if got != "a title of|$x = 1$|and|more" {
 		t.Errorf("%q", got)
 	}

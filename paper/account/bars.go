@@ -65,7 +65,9 @@ var (
 		ledger.Proved: figure.Colors[0], ledger.Tested: figure.Colors[2], ledger.Untested: figure.Faint,
 		ledger.Refuted: figure.Colors[1], ledger.Open: figure.Grey,
 	}
-	verdictMark = map[ledger.Verdict]int{ledger.Proved: 0, ledger.Tested: 2, ledger.Untested: 3, ledger.Refuted: 1, ledger.Open: 4}
+	verdictMark = map[ledger.Verdict]int{
+		ledger.Proved: 0, ledger.Tested: 2, ledger.Untested: 3, ledger.Refuted: 1, ledger.Open: 4,
+	}
 )
 
 func verdictsOf(l *ledger.Ledger) []ledger.Verdict {

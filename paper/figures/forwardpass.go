@@ -24,8 +24,8 @@ func forwardPassFigure() *figure.Figure {
 	if err != nil {
 		panic(err)
 	}
-	f.Alt = "Six letters with arrows to their parents, the copied letters below, arrows from the query to the two copies of " +
-		"its own letter, and the letters there, whose mean is the output."
+	f.Alt = "Six letters with arrows to their parents, the copied letters below, arrows from the query to the two " +
+		"copies of its own letter, and the letters there, whose mean is the output."
 	return f
 }
 
@@ -245,7 +245,8 @@ func (t *trace) secondAttention() {
 		t.label(figure.Grey, t.read+t.h+traceArcs/2-15, "(grey: without a parent)")
 	}
 	t.label(figure.Black, t.read+t.h/2, "reads their tokens")
-	t.label(figure.Black, t.second+t.h/2+4.5, "writes the mean, the output:", `$\mathrm{attn}(h^{(1)};\widetilde A^{(2)})$ of the query`)
+	t.label(figure.Black, t.second+t.h/2+4.5, "writes the mean, the output:",
+		`$\mathrm{attn}(h^{(1)};\widetilde A^{(2)})$ of the query`)
 
 	var tokens []int
 	draw := func(i int, k color.RGBA) {

@@ -191,7 +191,8 @@ func jointFigure(all []*Joint) *figure.Figure {
 	}
 	f := figure.OneRow(figure.TwoColumns,
 		"Three panels of marks in five shapes, one for each family of graphs. The loss above the Bayes predictor rises with "+
-			"the length, in one band for all families but the star; against the effective length and Algorithm 1 the families stand apart.",
+			"the length, in one band for all families but the star; against the effective length and Algorithm 1 the "+
+			"families stand apart.",
 		fmt.Sprintf(`Both layers trained at once, with %s states and rows from Dirichlet$(%s)$, on `+
 			`%s families of graphs with $T=%.0f$ to $%.0f$, each mark the mean over the seeds of a graph: the loss `+
 			`less the loss of the Bayes predictor, in nats, against the length, the effective length and the same quantity of `+

@@ -217,11 +217,6 @@ func (m *MLPResult) OverLosses(f func(*Losses) num.Estimate) (trial.Sample, floa
 	return s, math.Hypot(s.StdErr(), stat.Mean(e, nil))
 }
 
-// Complete returns the number of seeds in which every edge is found.
-func (m *MLPResult) Complete() int {
-	return count(m.Seeds, func(a MLPAttention) bool { return a.Found == a.Edges })
-}
-
 // OnFirst returns the number of seeds in which the roots attend to the first
 // token: most of their rows are largest there, and First exceeds Uniform.
 func (m *MLPResult) OnFirst() int {

@@ -167,7 +167,8 @@ func curveFigure(o *trial.Measurement) *figure.Figure {
 			losses.Level(name, loss[len(loss)-1]-r.ModelLess.Mean)
 		}
 	}
-	f := figure.OneRow(figure.TwoColumns, "", `Test loss along training, and the mean attention of the first layer on the parents.`, losses)
+	f := figure.OneRow(figure.TwoColumns, "",
+		`Test loss along training, and the mean attention of the first layer on the parents.`, losses)
 	if f.ID = "curve"; len(on) > 0 {
 		p := figure.New("").Axes("Step", "Attention on the parents").YRange(0, 1)
 		p.Curve(0, "", on, attention)

@@ -162,8 +162,8 @@ func lossFigure(rs []SingleRun) *figure.Figure {
 	return figure.OneRow(figure.FullText,
 		"Three falling curves of the loss above the Bayes predictor against the step, on logarithmic axes: the chain falls "+
 			"first and ends highest, the random graph last.",
-		fmt.Sprintf(`Test loss along training less the loss of the Bayes predictor, in nats, measured every %d steps, for the `+
-			`three graphs of Figure 6. The logarithmic axis has no place for step 0, where the model predicts uniformly and `+
+		fmt.Sprintf(`Test loss along training less the loss of the Bayes predictor, in nats, measured every %d steps, for `+
+			`the three graphs of Figure 6. The logarithmic axis has no place for step 0, where the model predicts uniformly and `+
 			`the loss is $\log %d = %.3f$.`, start.Spec.Every, start.Spec.S(), start.Curve[0].Loss), p)
 }
 

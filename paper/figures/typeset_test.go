@@ -81,7 +81,8 @@ func pdflatex(t *testing.T, sources ...string) (dir, log string) {
 func onePageEach(t *testing.T, dir string, ids []string, fonts string) string {
 	t.Helper()
 	var b strings.Builder
-	b.WriteString("\\documentclass{article}\n" + figure.Preamble + "\n" + fonts + "\n\\pagestyle{empty}\\parindent=0pt\n\\begin{document}\n")
+	b.WriteString("\\documentclass{article}\n" + figure.Preamble + "\n" + fonts +
+		"\n\\pagestyle{empty}\\parindent=0pt\n\\begin{document}\n")
 	for _, id := range ids {
 		source, err := os.ReadFile(filepath.Join(dir, id+".tex"))
 		if err != nil {
@@ -106,10 +107,12 @@ func (a textBox) overlap(b textBox) float64 {
 }
 
 // figt matches a text of a figure: its side, place and turn, its size, its room, its colour and its LaTeX.
-var figt = regexp.MustCompile(`(?m)^\\figt\{base(,\w+)?,at=\{\\pgfqpoint\{([-0-9.]+)bp\}\{([-0-9.]+)bp\}\},rotate=([-0-9.]+)\}` +
+var figt = regexp.MustCompile(`(?m)^\\figt\{base(,\w+)?,at=` +
+	`\{\\pgfqpoint\{([-0-9.]+)bp\}\{([-0-9.]+)bp\}\},rotate=([-0-9.]+)\}` +
 	`\{([0-9.]+)\}\{([0-9.]+)\}\{\w+\}\{(.*)\}%$`)
 
-// textBoxes reads from the log the size of each figure of dir and, with the places in its source, the boxes of its texts.
+// textBoxes reads from the log the size of each figure of dir and, with the places in its source, the boxes of
+// its texts.
 func textBoxes(t *testing.T, dir, log string) (size map[string]textBox, boxes map[string][]textBox) {
 	t.Helper()
 	size, boxes = make(map[string]textBox), make(map[string][]textBox)
@@ -150,8 +153,8 @@ func textBoxes(t *testing.T, dir, log string) (size map[string]textBox, boxes ma
 var documentFonts = map[string]string{"Computer Modern": "", "Times": `\usepackage{times}`}
 
 // No two texts of a figure come closer than to touch, and none reaches out of the figure, in the fonts that papers are
-// set in: by no more than 1 pt, about the side bearing of a letter. The figures are those of figures/, and some laid out
-// for a column.
+// set in: by no more than 1 pt, about the side bearing of a letter. The figures are those of figures/, and some
+// laid out for a column.
 func TestFiguresAreLegibleInLaTeX(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: it runs LaTeX")

@@ -92,7 +92,8 @@ func streamGroups(w *model.Weights, l int) [][]figure.Group {
 	for k, layer := range w.A[:l] {
 		for h := range layer {
 			parts = append(parts, figure.Group{
-				Name: "$" + attentionOf(k, headName(layer, h)) + "$", Short: "$" + matrixLabel(k, headName(layer, h)) + "$", Size: d,
+				Name: "$" + attentionOf(k, headName(layer, h)) + "$", Size: d,
+				Short: "$" + matrixLabel(k, headName(layer, h)) + "$",
 			})
 		}
 		d *= 1 + len(layer)
@@ -144,7 +145,8 @@ func weightMatrices(w *model.Weights) (attention [][]*figure.Panel, out *figure.
 		}
 		attention = append(attention, row)
 	}
-	out, m := weightMatrix(titleW, w.W.T(), [][]figure.Group{{{Name: token, Short: shortToken, Size: w.S}}}, streamGroups(w, len(w.A)))
+	rows := [][]figure.Group{{{Name: token, Short: shortToken, Size: w.S}}}
+	out, m := weightMatrix(titleW, w.W.T(), rows, streamGroups(w, len(w.A)))
 	if singleHeads(w) {
 		m.Blocks = [][4]int{{0, 2 * d, w.S, w.S}}
 	}

@@ -44,7 +44,8 @@ func export(name, caption string, plots ...*plot.Plot) (lines string, err error)
 	if err := files.Folder(dir).Write(all...); err != nil {
 		return "", fmt.Errorf("nb: %w", err)
 	}
-	const format = "%s.tex, .pdf, .svg and .png are written. In LaTeX, with the packages pgf, xcolor and graphicx:\n\n\\begin{figure}\n" +
+	const format = "%s.tex, .pdf, .svg and .png are written. In LaTeX, with the packages pgf, xcolor and graphicx:\n\n" +
+		"\\begin{figure}\n" +
 		"\\centering\n\\input{%[1]s}\n\\caption{%s}\n\\end{figure}\n"
 	return fmt.Sprintf(format, filepath.ToSlash(filepath.Join(dir, id)), f.Caption), nil
 }

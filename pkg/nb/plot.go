@@ -172,8 +172,8 @@ func strip(description string, plots []*plot.Plot) string {
 
 // AddMatrix adds a heat map of m with a colour bar to an empty plot: entry (i, j) is the unit square about the point
 // (j+1, i+1), with row 1 on top. Zero is white. If an entry is negative, positive entries are purple and negative ones
-// orange, with one scale for both; otherwise entries are blue. A format, such as "%.2f", prints each entry in its cell. An entry that is not finite stops the cell with an
-// error.
+// orange, with one scale for both; otherwise entries are blue. A format, such as "%.2f", prints each entry in its cell.
+// An entry that is not finite stops the cell with an error.
 func AddMatrix(p *plot.Plot, m mat.Matrix, format ...string) {
 	rows, _ := m.Dims()
 	z := make([][]float64, rows)

@@ -82,7 +82,8 @@ func TestPlotsOfGonumAreTheSameInLaTeX(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	var source strings.Builder
-	source.WriteString("\\documentclass{article}\n" + figure.Preamble + "\\parindent=0pt\\pagestyle{empty}\\begin{document}\n")
+	source.WriteString("\\documentclass{article}\n" + figure.Preamble +
+		"\\parindent=0pt\\pagestyle{empty}\\begin{document}\n")
 	var ids []string
 	for name, add := range plotters() {
 		for variant, change := range variants {
@@ -116,7 +117,8 @@ func TestPlotsOfGonumAreTheSameInLaTeX(t *testing.T) {
 			t.Skip("NOT CHECKED: no " + program + " on this machine")
 		}
 	}
-	if out, err := exec.Command("pdflatex", "-halt-on-error", "-interaction=nonstopmode", "doc").CombinedOutput(); err != nil {
+	out, err := exec.Command("pdflatex", "-halt-on-error", "-interaction=nonstopmode", "doc").CombinedOutput()
+	if err != nil {
 		t.Fatalf("%v\n%s", err, out[max(0, len(out)-2000):])
 	}
 	Check(exec.Command("pdftoppm", "-r", "192", "-png", "doc.pdf", "page").Run())
