@@ -597,10 +597,13 @@ func (f *Figure) draw(open func(w, h vg.Length) vg.CanvasWriterTo) (b []byte, er
 	k := f.scale()
 	c := open(vg.Length(k)*l.w, vg.Length(k)*l.h)
 	g := &gate{Canvas: c}
-	if k != 1 {
+	if k != 1 { // fpdf scales between these two alone
+		c.Push()
 		c.Scale(k, k)
 	}
-	l.draw(g)
+	if l.draw(g); k != 1 {
+		c.Pop()
+	}
 	if g.err != nil {
 		return nil, fmt.Errorf("figure %s: %w", f.ID, g.err)
 	}

@@ -56,6 +56,10 @@ func (f *Figure) Fit(w Width) (*Figure, error) {
 	n := f.first()
 	for i, row := range f.Rows {
 		broken, err := breakRow(f.fitted(row, w), w, n)
+		if least, e := f.leastFit(); err != nil && e == nil && w < least {
+			return nil, fmt.Errorf("figure %s is at least %.0f pt (%.0f mm) wide, which is more than %.0f pt (%.0f mm)",
+				f.ID, least, math.Ceil(float64(least/vg.Millimeter)), w, w/vg.Millimeter)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("figure %s: row %d%w", f.ID, i, err)
 		}
@@ -82,6 +86,15 @@ func (f *Figure) fitted(row []*Panel, w Width) []*Panel {
 		}
 	}
 	return row
+}
+
+// leastFit returns the least width for Fit: the width of the widest panel alone.
+func (f *Figure) leastFit() (Width, error) {
+	alone := Figure{ID: f.ID}
+	for _, p := range f.fitted(slices.Concat(f.Rows...), 0) {
+		alone.Rows = append(alone.Rows, []*Panel{p})
+	}
+	return alone.LeastWidth()
 }
 
 // breakRow returns the panels in the least number of rows that fit into the width w. In the figure, n panels precede.
@@ -164,6 +177,9 @@ func (f *Figure) FitWithin(w, h Width) (*Figure, error) {
 			fitted, err := f.Fit(try)
 			if first = cmp.Or(first, err); err != nil {
 				continue
+			}
+			if p := fitted.Rows[0][0]; p.size.X > 0 && len(fitted.Rows) == 1 && len(fitted.Rows[0]) == 1 {
+				p.Most = p.size.X * (h - 4*border) / p.size.Y
 			}
 			high, err := fitted.Height()
 			if first = cmp.Or(first, err); err != nil {

@@ -74,7 +74,7 @@ func TestWidthsAreRead(t *testing.T) {
 // A drawing shrinks until its type has 6 pt, and a figure until its height fits.
 func TestHeightsAndTypeHaveLimits(t *testing.T) {
 	_, err := small()[2].Fit(150)
-	property.Mentions(t, err, "needs")
+	property.Mentions(t, err, "figure boxes is at least")
 	fitted, err := small()[2].Fit(190)
 	if err != nil || must(fitted.layout()).panels[0].frame.Size().X > 187 {
 		t.Errorf("%v", err)
@@ -90,8 +90,10 @@ func TestHeightsAndTypeHaveLimits(t *testing.T) {
 	if err != nil || large.Scale != 1.5 || large.Width != 320 {
 		t.Errorf("%+v, %v", large, err)
 	}
-	if plain, scaled := must(small()[0].PNG()), must(large.PNG()); len(scaled) < len(plain) {
-		t.Errorf("%d bytes of a large figure, %d of a small one", len(scaled), len(plain))
+	for ext, get := range formats(large) {
+		if b, err := get(); err != nil || len(b) < 100 {
+			t.Errorf("%s: %d bytes, %v", ext, len(b), err)
+		}
 	}
 }
 

@@ -192,7 +192,7 @@ func TestAPictureHasInkOrAReason(t *testing.T) {
 		"*plotter.Line, draws nothing within the axes, x from 0 to 1 and y from 5 to 6": narrow,
 		"the picture is empty":      hidden,
 		"have no place on the page": endless,
-		"take a wider figure":       bars(nil, []string{"a", strings.Repeat(word, 30), "c"}),
+		"more than 396 pt (140 mm)": bars(nil, []string{"a", strings.Repeat(word, 30), "c"}),
 		"labels leave no room":      bars([]string{word, "b", word}, nil),
 	} {
 		_, err := drawn(p)
