@@ -390,6 +390,9 @@ func settle(a *plot.Axis, name string, margin bool) error {
 			a.Min, a.Max = 1, 10
 		}
 	}
+	if math.IsInf(a.Min, 1) && !log { // only the end is given: gonum begins at 0
+		a.Min = 0
+	}
 	if a.Min > a.Max {
 		a.Min, a.Max = a.Max, a.Min
 	}
