@@ -15,11 +15,42 @@ import (
 	"learncausal/paper/attribution"
 )
 
+// An entry is a case of cases.json.
+type entry struct{ Name, File, Model string }
+
+// scoresOf writes an archive with an array for each case but skip, made of its attention, and returns its path.
+func scoresOf(t *testing.T, dir string, list []entry, skip string, array func(attention *mat.Dense) any) string {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, c := range list {
+		if c.Name == skip {
+			continue
+		}
+		data, err := zip.OpenReader(filepath.Join(dir, c.File))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err1 := data.Open("attention.npy")
+		m := new(mat.Dense)
+		err2 := npy.Read(f, m)
+		w, err3 := z.Create(c.Name + ".npy")
+		if err1 != nil || err2 != nil || err3 != nil || npy.Write(w, array(m)) != nil {
+			t.Fatal(err1, err2, err3)
+		}
+		data.Close()
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return write(t, "scores.npz", b.String())
+}
+
 // Scores that are the attention of the written cases have the stored rows of attention.
 func TestAMethodOutsideOfGoIsScored(t *testing.T) {
 	dir := t.TempDir()
 	says(t, output(t, "cases", "-o", dir), "70 cases and cases.json are in "+dir)
-	var list []struct{ Name, File, Model string }
+	var list []entry
 	index, err := os.ReadFile(filepath.Join(dir, "cases.json"))
 	if err == nil {
 		err = json.Unmarshal(index, &list)
@@ -28,29 +59,7 @@ func TestAMethodOutsideOfGoIsScored(t *testing.T) {
 		t.Fatalf("%d cases, %v", len(list), err)
 	}
 	archive := func(skip string, array func(attention *mat.Dense) any) string {
-		var b bytes.Buffer
-		z := zip.NewWriter(&b)
-		for _, c := range list {
-			if c.Name == skip {
-				continue
-			}
-			data, err := zip.OpenReader(filepath.Join(dir, c.File))
-			if err != nil {
-				t.Fatal(err)
-			}
-			f, err1 := data.Open("attention.npy")
-			m := new(mat.Dense)
-			err2 := npy.Read(f, m)
-			entry, err3 := z.Create(c.Name + ".npy")
-			if err1 != nil || err2 != nil || err3 != nil || npy.Write(entry, array(m)) != nil {
-				t.Fatal(err1, err2, err3)
-			}
-			data.Close()
-		}
-		if err := z.Close(); err != nil {
-			t.Fatal(err)
-		}
-		return write(t, "scores.npz", b.String())
+		return scoresOf(t, dir, list, skip, array)
 	}
 	same := func(m *mat.Dense) any { return m }
 	scores := archive("", same)

@@ -312,16 +312,25 @@ func (f *Figure) layout() (*layout, error) {
 	if l.h > farthest {
 		return nil, fmt.Errorf("figure %s is %.3g pt high, want at most %v pt", f.ID, l.h, farthest)
 	}
+	if i, err := l.lift(); err != nil {
+		return nil, fmt.Errorf("figure %s, panel %d: %w", f.ID, i, err)
+	}
+	return l, nil
+}
+
+// lift moves all from below the top of the figure to above its foot. There is an error for panel i whose labels would
+// be cut.
+func (l *layout) lift() (i int, err error) {
 	l.under = l.under.Add(vg.Point{Y: l.h})
 	for i := range l.panels {
 		p := &l.panels[i]
 		p.frame = p.frame.Add(vg.Point{Y: l.h})
 		p.titleY += l.h
 		if err := p.uncut(l); err != nil {
-			return nil, fmt.Errorf("figure %s, panel %d: %w", f.ID, i, err)
+			return i, err
 		}
 	}
-	return l, nil
+	return 0, nil
 }
 
 // uncut returns an error for a label of an axis, or a title, that would reach out of the figure.

@@ -38,9 +38,7 @@ func NewTable(caption string, heads ...string) *Table {
 			group, names = "", s
 		}
 		all := strings.Split(names, ", ")
-		for _, name := range all {
-			t.Columns = append(t.Columns, name)
-		}
+		t.Columns = append(t.Columns, all...)
 		t.Groups = append(t.Groups, Group{Name: group, Size: len(all)})
 	}
 	return t

@@ -193,50 +193,25 @@ func formula(s string, at piece) (out []piece, err error) {
 			if inner, err = next(at); err == nil {
 				inner = upright(inner)
 			}
-		case slices.Contains([]string{"mathcal", "mathbb", "mathbf", "boldsymbol", "left", "right", "frac", "tfrac"}, name):
-			if name == "frac" || name == "tfrac" {
-				top, err1 := next(at)
-				bottom, err2 := next(at)
-				slash := at
-				slash.s = "/"
-				inner, err = slices.Concat(top, []piece{slash}, bottom), errors.Join(err1, err2)
-			} else {
-				inner, err = next(at)
-			}
+		case slices.Contains([]string{"mathcal", "mathbb", "mathbf", "boldsymbol", "left", "right"}, name):
+			inner, err = next(at)
+		case name == "frac" || name == "tfrac":
+			top, err1 := next(at)
+			bottom, err2 := next(at)
+			slash := at
+			slash.s = "/"
+			inner, err = slices.Concat(top, []piece{slash}, bottom), errors.Join(err1, err2)
 		case arg[0] == '{':
 			inner, err = formula(unbraced(arg), at)
 		case arg == " " || name == "!" || arg == "~" || arg == "&":
 		case arg == `\,` || arg == `\;` || arg == `\ ` || arg == `\:`:
 			add("\u2009", false)
 		default:
-			if arg[0] == '\\' {
-				c, known := commands[name]
-				switch {
-				case name == "|":
-					c = "‖"
-				case len(name) == 1 && strings.Contains("{}%$&#_", name):
-					c = name
-				case !known:
-					return nil, fmt.Errorf(`the formula has \%s, which only LaTeX can set`, name)
-				}
-				name = c
-			} else if name == "-" {
-				name = "−"
-			} else if name == "'" {
-				name = "′"
+			name, italic, err := symbol(arg, len(out) > 0 && s != "" && at.rise == 0)
+			if err != nil {
+				return nil, err
 			}
-			first, _ := utf8.DecodeRuneInString(name)
-			if b := similar[name]; b != "" && !hasGlyph(first) {
-				name = b
-			}
-			function := len(name) > 1 && name[0] < 0x80
-			if name == ";" || name == "," {
-				name += "\u2009"
-			}
-			if (function || strings.Contains(relations, name)) && len(out) > 0 && s != "" && at.rise == 0 {
-				name = "\u2009" + name + "\u2009"
-			}
-			add(name, utf8.RuneCountInString(name) == 1 && (unicode.IsLower(first) || len(name) == 1 && unicode.IsLetter(first)))
+			add(name, italic)
 		}
 		if err != nil {
 			return nil, err
@@ -244,6 +219,38 @@ func formula(s string, at piece) (out []piece, err error) {
 		out = append(out, inner...)
 	}
 	return out, nil
+}
+
+// symbol returns the character, or the name of the function, for which a token of a formula stands, and whether it is
+// italic. A relation or a function between others has thin spaces about it.
+func symbol(token string, between bool) (name string, italic bool, err error) {
+	name = strings.TrimPrefix(token, `\`)
+	switch c, known := commands[name]; {
+	case name == "|" && token[0] == '\\':
+		name = "‖"
+	case token[0] == '\\' && len(name) == 1 && strings.Contains("{}%$&#_", name):
+	case token[0] == '\\' && !known:
+		return "", false, fmt.Errorf(`the formula has \%s, which only LaTeX can set`, name)
+	case token[0] == '\\':
+		name = c
+	case name == "-":
+		name = "−"
+	case name == "'":
+		name = "′"
+	}
+	first, _ := utf8.DecodeRuneInString(name)
+	if b := similar[name]; b != "" && !hasGlyph(first) {
+		name = b
+	}
+	function := len(name) > 1 && name[0] < 0x80
+	if name == ";" || name == "," {
+		name += "\u2009"
+	}
+	if (function || strings.Contains(relations, name)) && between {
+		name = "\u2009" + name + "\u2009"
+	}
+	letter := unicode.IsLower(first) || len(name) == 1 && unicode.IsLetter(first)
+	return name, utf8.RuneCountInString(name) == 1 && letter, nil
 }
 
 func upright(all []piece) []piece {

@@ -102,20 +102,7 @@ func TestDocumentCountsItsFigures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	labels := regexp.MustCompile(`\\label\{prop:([^}]*)\}`).FindAllStringSubmatch(source, -1)
-	for i, m := range labels {
-		if want := fmt.Sprintf("E%d", i+1); numbers[m[1]] != want {
-			t.Errorf("%s is printed as %s and cited as %s", m[1], want, numbers[m[1]])
-		}
-	}
-	if len(labels) != len(numbers) {
-		t.Errorf("%d propositions, %d numbers", len(labels), len(numbers))
-	}
-	for _, m := range regexp.MustCompile(`\\proofof\{([^}]*)\}\{(\d+)\}`).FindAllStringSubmatch(letter+source, -1) {
-		if numbers[m[1]] != "E"+m[2] {
-			t.Errorf("%s is cited as E%s, its number is %q", m[1], m[2], numbers[m[1]])
-		}
-	}
+	checkPropositions(t, letter, source, numbers)
 	e, err := newErratum(l)
 	if err != nil {
 		t.Fatal(err)
@@ -151,6 +138,25 @@ func TestDocumentCountsItsFigures(t *testing.T) {
 	}
 	if want := fmt.Sprintf(`\newcommand{\nFalseStatements}{%d}`, statements); !strings.Contains(letter, want) {
 		t.Errorf("the letter has no %s", want)
+	}
+}
+
+// checkPropositions fails unless propositions are numbered as they come and cited by their numbers.
+func checkPropositions(t *testing.T, letter, source string, numbers map[string]string) {
+	t.Helper()
+	labels := regexp.MustCompile(`\\label\{prop:([^}]*)\}`).FindAllStringSubmatch(source, -1)
+	for i, m := range labels {
+		if want := fmt.Sprintf("E%d", i+1); numbers[m[1]] != want {
+			t.Errorf("%s is printed as %s and cited as %s", m[1], want, numbers[m[1]])
+		}
+	}
+	if len(labels) != len(numbers) {
+		t.Errorf("%d propositions, %d numbers", len(labels), len(numbers))
+	}
+	for _, m := range regexp.MustCompile(`\\proofof\{([^}]*)\}\{(\d+)\}`).FindAllStringSubmatch(letter+source, -1) {
+		if numbers[m[1]] != "E"+m[2] {
+			t.Errorf("%s is cited as E%s, its number is %q", m[1], m[2], numbers[m[1]])
+		}
 	}
 }
 

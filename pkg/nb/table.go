@@ -18,9 +18,7 @@ type TextTable struct {
 // between dollar signs, which Markdown shows.
 func NewTable(heads ...string) *TextTable {
 	t := &TextTable{table: figure.Table{ID: "table"}, left: make([]bool, len(heads))}
-	for _, h := range heads {
-		t.table.Columns = append(t.table.Columns, h)
-	}
+	t.table.Columns = append(t.table.Columns, heads...)
 	return t
 }
 
