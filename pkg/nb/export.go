@@ -47,7 +47,12 @@ func export(name, caption string, plots ...*plot.Plot) (lines string, err error)
 	const format = "%s.tex, .pdf, .svg and .png are written. In LaTeX, with the packages pgf, xcolor and graphicx:\n\n" +
 		"\\begin{figure}\n" +
 		"\\centering\n\\input{%[1]s}\n\\caption{%s}\n\\end{figure}\n"
-	return fmt.Sprintf(format, filepath.ToSlash(filepath.Join(dir, id)), f.Caption), nil
+	base := filepath.ToSlash(filepath.Join(dir, id))
+	if n := len(all[3].Data); n > 1<<20 { // of LaTeX
+		lines = fmt.Sprintf("%s.tex has %d MB, which pdflatex may have no memory for: use lualatex, or "+
+			"\\includegraphics{%[1]s.pdf}. ", base, n>>20)
+	}
+	return lines + fmt.Sprintf(format, base, f.Caption), nil
 }
 
 // escaped returns a caption in LaTeX. A dollar sign without a second one is a character.

@@ -1,6 +1,7 @@
 package nb
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +10,9 @@ import (
 
 	"learncausal/internal/figure"
 	"learncausal/internal/property"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 )
 
 // A reader's plot is in four formats, and LaTeX sets its text.
@@ -51,6 +55,18 @@ func TestExportWritesAFigureForAPaper(t *testing.T) {
 		log, _ := os.ReadFile("paper.log")
 		t.Errorf("%v\n%s\n%s", err, out, log)
 	}
+}
+
+// What may be too large for LaTeX is said.
+func TestExportSaysWhatLaTeXNeeds(t *testing.T) {
+	t.Chdir(t.TempDir())
+	points := make(plotter.XYs, 40_000)
+	for k := range points {
+		points[k] = plotter.XY{X: float64(k % 211), Y: float64(k)}
+	}
+	p := plot.New()
+	p.Add(Must(plotter.NewScatter(points)))
+	property.Mentions(t, errors.New(Must(export("many", "", p))), "MB, which pdflatex may have no memory for")
 }
 
 // Export replaces its own files. It leaves files of others, and its own that were edited, and then writes nothing.

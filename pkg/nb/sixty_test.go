@@ -3,6 +3,7 @@ package nb
 import (
 	"bytes"
 	"fmt"
+	"image/color"
 	"image/png"
 	"math"
 	"os"
@@ -39,10 +40,14 @@ func plotters() map[string]func(p *plot.Plot) {
 			p.Add(plotter.NewFunction(math.Log))
 			p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 1, 9, 0.1, 3
 		},
-		"bars":       func(p *plot.Plot) { p.Add(Must(plotter.NewBarChart(values, 10))) },
-		"histogram":  func(p *plot.Plot) { p.Add(Must(plotter.NewHist(values, 4))) },
-		"box":        func(p *plot.Plot) { p.Add(Must(plotter.NewBoxPlot(20, 1, values))) },
-		"polygon":    func(p *plot.Plot) { p.Add(Must(plotter.NewPolygon(wave(9)))) },
+		"bars":      func(p *plot.Plot) { p.Add(Must(plotter.NewBarChart(values, 10))) },
+		"histogram": func(p *plot.Plot) { p.Add(Must(plotter.NewHist(values, 4))) },
+		"box":       func(p *plot.Plot) { p.Add(Must(plotter.NewBoxPlot(20, 1, values))) },
+		"polygon": func(p *plot.Plot) {
+			area := Must(plotter.NewPolygon(wave(9)))
+			area.Color = color.Gray{100}
+			p.Add(area)
+		},
 		"errorbars":  func(p *plot.Plot) { Check(plotutil.AddErrorBars(p, bars{wave(9)})) },
 		"heat":       func(p *plot.Plot) { AddMatrix(p, wavy(100)) },
 		"forest":     func(p *plot.Plot) { AddGraph(p, graph.InContext(12)) },
@@ -74,7 +79,7 @@ var variants = map[string]func(p *plot.Plot){
 	},
 }
 
-// Sixty plots compile in one document of pdflatex, and each page has about as much ink as the PNG. No line of LaTeX is
+// Sixty plots compile in one document of pdflatex, and each page has as much ink as the PNG, but for the fonts. No line of LaTeX is
 // longer than TeX reads, and no file too large for its memory.
 func TestPlotsOfGonumAreTheSameInLaTeX(t *testing.T) {
 	if testing.Short() {
@@ -128,7 +133,7 @@ func TestPlotsOfGonumAreTheSameInLaTeX(t *testing.T) {
 	}
 	for k, page := range pages {
 		png, tex := ink(t, "figures/"+ids[k]+".png"), ink(t, page)
-		if png < 0.01 || math.Abs(png-tex) > 0.15*png+0.01 {
+		if png < 0.01 || math.Abs(png-tex) > 0.2*png {
 			t.Errorf("%s: %.3f of the PNG is dark, %.3f of the page", ids[k], png, tex)
 		}
 	}
