@@ -4,7 +4,6 @@ go 1.26.0
 
 require (
 	codeberg.org/go-pdf/fpdf v0.11.1 // PDF with embedded fonts and stable bytes
-	git.sr.ht/~sbinet/gg v0.7.0 // indirect; affine maps of a drawing
 	github.com/agnivade/levenshtein v1.2.2 // suggests ids
 	github.com/gofrs/flock v0.13.1 // one process at a time trains a run
 	github.com/janpfeifer/gonb v0.11.4 // displays of notebook cells
@@ -26,6 +25,7 @@ require (
 require (
 	codeberg.org/go-fonts/liberation v0.5.0 // indirect
 	codeberg.org/go-latex/latex v0.2.0 // indirect
+	git.sr.ht/~sbinet/gg v0.7.0 // indirect
 	github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b // indirect
 	github.com/go-logr/logr v1.4.2 // indirect
 	github.com/gofrs/uuid v4.4.0+incompatible // indirect
