@@ -79,8 +79,8 @@ var variants = map[string]func(p *plot.Plot){
 	},
 }
 
-// Sixty plots compile in one document of pdflatex, and each page has as much ink as the PNG, but for the fonts. No line of LaTeX is
-// longer than TeX reads, and no file too large for its memory.
+// Sixty plots compile in one document of pdflatex, and each page has as much ink as the PNG, but for the fonts. No line
+// of LaTeX is longer than TeX reads, and no file too large for its memory.
 func TestPlotsOfGonumAreTheSameInLaTeX(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: it runs LaTeX")
