@@ -63,7 +63,7 @@ func run(ctx context.Context, w io.Writer, args []string) error {
 }
 
 // version is the newest one of CHANGELOG.md.
-const version = "v0.4.0"
+const version = "v0.5.0"
 
 // commit is set by make: the commit of the checkout, with -dirty if it was changed.
 var commit = "no commit"
