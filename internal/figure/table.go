@@ -126,7 +126,7 @@ func (t *Table) check() error {
 	if err := checkID(t.ID); err != nil {
 		return err
 	}
-	if err := check(t.Columns...); err != nil {
+	if err := checkTeX(t.Columns...); err != nil {
 		return fmt.Errorf("table %s: %w", t.ID, err)
 	}
 	if len(t.Columns) == 0 {
@@ -139,7 +139,7 @@ func (t *Table) check() error {
 	if t.Groups != nil {
 		sum := 0
 		for _, g := range t.Groups {
-			if sum += g.Size; g.Size < 1 || check(g.Name) != nil {
+			if sum += g.Size; g.Size < 1 || checkTeX(g.Name) != nil {
 				return fmt.Errorf("table %s: group %q of %d columns, want a label and at least 1", t.ID, g.Name, g.Size)
 			}
 		}
@@ -152,7 +152,7 @@ func (t *Table) check() error {
 			return fmt.Errorf("table %s: row %d has %d cells, want %d", t.ID, i, len(r), len(t.Columns))
 		}
 		for _, c := range r {
-			if err := check(c.label); err != nil && c.raw == "" {
+			if err := checkTeX(c.label); err != nil && c.raw == "" {
 				return fmt.Errorf("table %s, row %d: %w", t.ID, i, err)
 			}
 		}

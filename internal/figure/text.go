@@ -51,7 +51,7 @@ var symbols = pairs(`α \alpha β \beta γ \gamma δ \delta ε \varepsilon ϵ \e
 
 var (
 	commands = func() map[string]string {
-		m := pairs(`leq ≤ geq ≥ neq ≠ rightarrow → mid | ast * surd √ sqrt √ prime ′ lVert ‖ rVert ‖ Vert ‖ top ⊤ ldots …
+		m := pairs(`leq ≤ geq ≥ neq ≠ rightarrow → mid | lvert | rvert | ast * surd √ sqrt √ prime ′ lVert ‖ rVert ‖ Vert ‖ top ⊤ ldots …
 			cdots … ln ln log log exp exp max max min min sup sup inf inf sin sin cos cos Pr Pr`)
 		for c, tex := range symbols {
 			if name := strings.TrimPrefix(tex, `\`); name != tex && c != "µ" && c != "∥" {
@@ -450,12 +450,21 @@ func formulaTeX(s string) string {
 func check(labels ...string) error {
 	for _, s := range labels {
 		for line := range strings.SplitSeq(s, "\n") {
-			_, err := pieces(line)
-			if err == nil {
-				_, err = latex(line)
-			}
-			if err != nil {
+			if _, err := pieces(line); err != nil {
 				return err
+			}
+		}
+	}
+	return checkTeX(labels...)
+}
+
+// checkTeX returns an error for a label that LaTeX cannot set. Its formulas may have any command, as in a table, which
+// LaTeX and Markdown set.
+func checkTeX(labels ...string) error {
+	for _, s := range labels {
+		for line := range strings.SplitSeq(s, "\n") {
+			if _, err := latex(line); err != nil {
+				return fmt.Errorf("label %q: %w", s, err)
 			}
 		}
 	}
