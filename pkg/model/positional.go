@@ -255,7 +255,7 @@ func (w *Positional) loss(v *mat.Dense, x []int, y []float64) (f, d *mat.Dense, 
 			target[x[i+1]] = 1
 		}
 		for s, p := range target {
-			switch p *= weight; {
+			switch p = float64(p * weight); {
 			case w.Linear:
 				loss += float64(p * (logZ - v.At(i, s)))
 				d.Set(i, s, float64(weight*row[s])-p)

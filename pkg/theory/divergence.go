@@ -52,7 +52,7 @@ func NewDivergence(name string, excess func(d float64) float64, slope float64) D
 				name, z, v, slope))
 		}
 		for _, a := range points[:k] {
-			if mid := excess((a+z)/2 - 1); !(mid <= (excess(a-1)+v)/2*(1+1e-12)+1e-12) {
+			if mid := excess(float64((a+z)/2) - 1); !(mid <= float64((excess(a-1)+v)/2*(1+1e-12))+1e-12) {
 				panic(fmt.Sprintf("theory: divergence %q is not convex between %v and %v", name, a, z))
 			}
 		}

@@ -108,7 +108,7 @@ func (d *Dynamics) Trained() *Trajectory { return d.StageTwo(0, 2*DynamicsTau2) 
 //
 // L - L* itself is negative once the prediction is good, since f + eps sums to more than one.
 func (d *Dynamics) Excess(tr *Trajectory) float64 {
-	return tr.Points[len(tr.Points)-1].Gap + num.Log(1+float64(d.Prior.States())*d.Eps)
+	return tr.Points[len(tr.Points)-1].Gap + num.Log(1+float64(float64(d.Prior.States())*d.Eps))
 }
 
 // Missed returns the positions whose attention on the parent is less than 1 - 1/T.
