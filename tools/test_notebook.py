@@ -521,7 +521,7 @@ class Runner(Folder):
             "\tpng.Encode(&b, image.NewGray(image.Rect(0, 0, w, 2)))\n\treturn b.Bytes()\n}",
             "%%\nm := nb.NewMeter(\"chain\")\nfor i := range 30 {\n\tm.Update(i, 30, \"\")\n"
             '\tnb.Printf("%d", i)\n\tnb.Printf(",")\n\tnb.PNG(picture(4 * i + 4), "a grey field, two pixels high, wider each time")\n\tnb.Markdown("$%d$", i)\n}\n'
-            'm.Done("30 steps")\nfor range 300 {\n\tnb.HTML("<hr>", "line")\n}',
+            'm.Done("30 steps")\nfor range 300 {\n\tnb.Markdown("line")\n}',
         )
         self.assertRegex(said, "t.ipynb  cells 2 to 4 of 4")
         outputs = json.loads(self.path.read_bytes())["cells"][3]["outputs"]
@@ -532,7 +532,7 @@ class Runner(Folder):
                 {"image/png": {"width": 3 * i + 3, "alt": "a grey field, two pixels high, wider each time"}},
                 {"text/markdown": [f"${i}$"], "text/plain": [f"${i}$"]},
             ]
-        want += 300 * [{"text/html": ["<hr>"], "text/plain": ["line"]}]
+        want += 300 * [{"text/markdown": ["line"], "text/plain": ["line"]}]
         self.assertEqual([o["metadata"] or o["data"] for o in outputs], want)
 
     def test_a_long_text_stays_above_the_next_display(self):
