@@ -809,17 +809,22 @@ func pairFrequencyTail(e *ledger.Env, w *ledger.Worst) string {
 // binomialDeviation returns P(|X/n - m| >= level) and E |X/n - m|^2 for a
 // binomial X of n trials with probability m.
 func binomialDeviation(n int, m, level *big.Rat) (tail, square *big.Rat) {
-	tail, square = new(big.Rat), new(big.Rat)
+	// Integers over the common denominators den^n and (n den)^2; a sum of rationals would reduce each fraction.
+	hit, den := m.Num(), m.Denom()
+	miss, tails, squares := new(big.Int).Sub(den, hit), new(big.Int), new(big.Int)
+	power := func(x *big.Int, n int) *big.Int { return new(big.Int).Exp(x, big.NewInt(int64(n)), nil) }
 	for c := 0; c <= n; c++ {
-		ways := new(big.Rat).SetInt(new(big.Int).Binomial(int64(n), int64(c)))
-		p := exact.Mul(ways, exact.Mul(exact.Pow(m, c), exact.Pow(exact.Sub(exact.Int(1), m), n-c)))
-		d := exact.Abs(exact.Sub(exact.Frac(int64(c), int64(n)), m))
-		if d.Cmp(level) >= 0 {
-			tail = exact.Add(tail, p)
+		p := new(big.Int).Binomial(int64(n), int64(c))
+		p.Mul(p.Mul(p, power(hit, c)), power(miss, n-c))
+		if exact.Abs(exact.Sub(exact.Frac(int64(c), int64(n)), m)).Cmp(level) >= 0 {
+			tails.Add(tails, p)
 		}
-		square = exact.Add(square, exact.Mul(p, exact.Mul(d, d)))
+		d := new(big.Int).Mul(big.NewInt(int64(c)), den)
+		d.Sub(d, new(big.Int).Mul(big.NewInt(int64(n)), hit))
+		squares.Add(squares, p.Mul(p, d.Mul(d, d)))
 	}
-	return tail, square
+	all, scale := power(den, n), new(big.Int).Mul(big.NewInt(int64(n)), den)
+	return new(big.Rat).SetFrac(tails, all), new(big.Rat).SetFrac(squares, new(big.Int).Mul(all, power(scale, 2)))
 }
 
 var epsilonSpare = []ledger.Spare{
